@@ -143,15 +143,30 @@ async function make({ deno, sources, parent, folder }: Making): Promise<void> {
     await writeInputs(temporary, sources)
     await writeFile(join(temporary, SNAPSHOT), await makeSnapshot(deno, temporary))
     await writeManifest(temporary)
-    // A damaged one is in the way; an intact one was made by another process meanwhile.
-    if (!(await isIntact(folder))) {
-      await rm(folder, { recursive: true, force: true })
-      await rename(temporary, folder)
-    }
+    await place(temporary, folder)
     await removeUnused(parent)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
+}
+
+/** Attempts to replace a damaged folder, which other processes may do at the same moment. */
+const ATTEMPTS = 5
+
+/** Gives a folder its name, unless an intact one has it, which another process made meanwhile. */
+async function place(temporary: string, folder: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++)
+    try {
+      return await rename(temporary, folder)
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (!['ENOTEMPTY', 'EEXIST'].includes(code)) throw error
+      if (await isIntact(folder)) return
+      // Moved before it is removed, so that no process sees a part of it.
+      const damaged = `${temporary}-damaged`
+      await rename(folder, damaged).catch(() => {})
+      await rm(damaged, { recursive: true, force: true })
+    }
 }
 
 async function writeInputs(folder: string, sources: ReadonlyMap<string, string>): Promise<void> {

@@ -35,12 +35,13 @@ describe('the files of the evaluator', () => {
     expect(await made()).toEqual([expect.stringMatching(stamp)])
   })
 
-  it('are made again when they are damaged', async () => {
+  it('are made again when they are damaged, also by several at the same time', async () => {
     const { folder: before } = await freshModule().runtimeFiles(source)
     const snapshot = join(before, 'snapshot.bin')
     const { length } = await readFile(snapshot)
     await appendFile(snapshot, 'x')
-    expect((await freshModule().runtimeFiles(source)).folder).toBe(before)
+    const asked = await Promise.all([1, 2, 3].map(() => freshModule().runtimeFiles(source)))
+    expect(asked.map((found) => found.folder)).toEqual([before, before, before])
     expect(await readFile(snapshot)).toHaveLength(length)
   })
 
