@@ -66,7 +66,8 @@ function timingOf(
     colRef: column.ref,
     cells,
     errors,
-    milliseconds: ms,
+    // The evaluator measures in microseconds.
+    milliseconds: Math.round(ms * 1000) / 1000,
     pendingRows: pendingRows ?? 0,
     stopped,
     engine: 'python',
