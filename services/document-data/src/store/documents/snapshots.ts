@@ -192,6 +192,8 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
 /** Tables that hold data besides the user tables. */
 const dataTables = [
   '_sheaf_tables',
+  // Keys that formulas look up are values of cells.
+  '_sheaf_lookup_uses',
   '_sheaf_files',
   '_sheaf_file_chunks',
   '_sheaf_attachments',
