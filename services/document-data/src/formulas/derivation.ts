@@ -73,6 +73,8 @@ export class Derivation {
       const request = this.request()
       if (request.length === 0) break
       const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+      // After a rollback another transaction may be open.
+      if (this.parts.signal.aborted) return session && this.parts.pool.release(session)
       if (!session) {
         this.deferAll()
         break
@@ -82,6 +84,8 @@ export class Derivation {
       if (outcome.kind === 'done') this.finishRound(outcome)
       else this.giveUp(outcome)
     }
+    // Rounds that find ever more cells end here.
+    if (!this.isIdle) this.deferAll()
     this.finish()
   }
 
@@ -91,7 +95,8 @@ export class Derivation {
     if (!session) return undefined
     this.finder = this.newFinder()
     const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }])
-    if (outcome.kind !== 'done' || this.parts.signal.aborted) return { outcome, ms: 0 }
+    if (this.parts.signal.aborted) return undefined
+    if (outcome.kind !== 'done') return { outcome, ms: 0 }
     const begun = performance.now()
     this.learn(outcome)
     this.store(outcome.results)
@@ -202,7 +207,8 @@ export class Derivation {
   /** Makes the dirty cells of a column, and those of all rows after the first of them, pending. */
   private defer(dirty: DirtyColumn): void {
     const { column } = dirty.of
-    const first = dirty.all === undefined ? Math.min(...dirty.rows.keys()) : 1
+    const rows = dirty.all === undefined ? [...dirty.rows.keys()] : [1]
+    const first = rows.reduce((least, row) => Math.min(least, row), LAST_ROW)
     this.states.setPending(column.ref, Math.min(first - 1, column.pendingAfter ?? LAST_ROW))
     // Rows that will be found by other keys are not known before the column is computed.
     if (this.dependencies.lookupsBy(column.ref).length > 0)

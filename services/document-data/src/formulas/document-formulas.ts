@@ -167,6 +167,7 @@ export class DocumentFormulas {
           session.dropped.add(tableRef)
           continue
         }
+        if (session.dropped.has(tableRef)) continue
         const rows = session.stale.get(tableRef) ?? new Set()
         session.stale.set(tableRef, rows)
         for (const id of operation.rowIds) rows.add(id)

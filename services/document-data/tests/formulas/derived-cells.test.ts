@@ -92,3 +92,16 @@ describe('formulas of a document', () => {
     expect(await sums()).toEqual([1, 1])
   })
 })
+
+describe('a lookup of list items in a column without lists', () => {
+  it('refuses no write of text that begins like a list', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const docId = await createTable(store, 'T', { K: 'Text' })
+    await addColumns(store, docId, 'T', new Map([['K', ['a', 'b']]]))
+    await addFormula(store, docId, 'T', ['S', 'len(T.lookupRecords(K=CONTAINS("a")))'])
+    await update(store, docId, [1], { K: ['[broken'] })
+    expect((await readRows(store, docId, 'T'))[0]?.fields.K).toBe('[broken')
+  })
+})

@@ -27,6 +27,10 @@ export function keysOfRows(
   const keys = new Set<string>()
   if (!table || columns.some((of) => of?.table !== table)) return keys
   const found = columns as ColumnOfTable[]
+  // A column that is no list, or none any more, has no items, even if its text looks like a list.
+  const isContained = lookup.contains.map(
+    (contains, i) => contains && found[i]?.column.type.storage === 'list',
+  )
   const names = ['id', ...found.map(({ column }) => column.id)].map(quoteId).join(', ')
   const stored = new Map(
     connection
@@ -44,7 +48,7 @@ export function keysOfRows(
       const other = others.get(ref)
       return (other?.has(id) ? other.get(id) : row?.[i]) ?? null
     })
-    for (const key of keyTexts(own, lookup.contains)) keys.add(key)
+    for (const key of keyTexts(own, isContained)) keys.add(key)
   }
   return keys
 }
