@@ -46,6 +46,63 @@ describe('formulas', () => {
     })
   })
 
+  it('are checked without being stored', async () => {
+    const { rest } = system.alice
+    const { doc, table } = await newTable('$A + 1')
+    const before = await rest.get(doc)
+    const body = {
+      tableId: 'T',
+      colId: 'F',
+      type: 'Date',
+      formula: 'x = DATE(2024, 1, 1)\nx / $AA + SUUM(1)',
+      rowIds: [2],
+    }
+    const broken = await rest.post(`${doc}/formulas/check`, { body })
+    const unknown = [
+      { kind: 'column', name: 'AA', tableId: 'T', line: 2, column: 6, suggestion: null },
+      { kind: 'name', name: 'SUUM', tableId: null, line: 2, column: 11, suggestion: 'SUM' },
+    ]
+    const error = { name: 'AttributeError', message: "Table 'T' has no column 'AA'", line: 2 }
+    expect([broken.status, broken.body]).toEqual([
+      200,
+      {
+        syntaxErrors: [],
+        unknownNames: unknown,
+        rows: [{ id: 2, value: null, typed: ['E', 'AttributeError'], error }],
+        stopped: null,
+      },
+    ])
+    const formula = 'DATE(2024, 1, 1 + $A)'
+    const mended = await rest.post(`${doc}/formulas/check`, { body: { ...body, formula } })
+    expect(mended.body).toMatchObject({
+      rows: [{ id: 2, value: 1704067200, typed: ['d', 1704067200], error: null }],
+    })
+    expect((await readRecords(rest, table)).map(({ fields }) => fields.F)).toEqual([2, 1])
+    expect((await rest.get(doc)).body).toEqual(before.body)
+  })
+
+  it('refuse to be checked with names, types, texts and rows that do not exist', async () => {
+    const { rest } = system.alice
+    const { doc } = await newTable('$A')
+    for (const [wrong, status, reason] of [
+      [{ tableId: 'U' }, 404, 'TABLE_NOT_FOUND'],
+      [{ colId: 'Z' }, 404, 'COLUMN_NOT_FOUND'],
+      [{ type: 'Nope' }, 400, 'UNKNOWN_COLUMN_TYPE'],
+      [{ formula: '' }, 400, 'BAD_FIELD'],
+      [{ formula: 1 }, 400, 'INVALID_PAYLOAD'],
+      [{ rowIds: [] }, 400, 'INVALID_PAYLOAD'],
+      [{ rowIds: [9] }, 400, 'INVALID_ROW_ID'],
+      [{ rowIds: Array.from({ length: 21 }, (_, i) => i + 1) }, 400, 'INVALID_PAYLOAD'],
+    ] as const) {
+      const body = { tableId: 'T', formula: '$A', ...wrong }
+      const { status: found, body: error } = await rest.post<{ details: { reason: string } }>(
+        `${doc}/formulas/check`,
+        { body },
+      )
+      expect([wrong, found, error.details.reason]).toEqual([wrong, status, reason])
+    }
+  })
+
   it.each([
     [{ tableId: 'T', colId: 'A' }, 400, 'NO_FORMULA'],
     [{ tableId: 'T', colId: 'Z' }, 404, 'COLUMN_NOT_FOUND'],

@@ -100,7 +100,7 @@ const cells = (member: fc.Arbitrary<unknown>) =>
 const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   type: fc.constantFrom(...vocabulary.types),
   label: fc.constantFrom('Name', 'A label', 'Height'),
-  formula: fc.constantFrom('', '$Height * 2'),
+  formula: fc.constantFrom('', '$Height * 2', '$Hight +', 'while True: pass'),
   widgetOptions: fc.constantFrom('', '{}', '{"choices":["a","b"]}'),
   visibleCol: fc.constantFrom(0, 2, 3),
   rules: fc.constant(null),

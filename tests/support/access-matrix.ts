@@ -197,6 +197,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   // formulas
   listFormulaTimings: { statuses: viewers },
   recalculateFormulas: { statuses: editors },
+  checkFormula: { statuses: editors, body: { tableId: 'Table1', formula: '1' } },
 
   // history
   listHistory: { statuses: editors },

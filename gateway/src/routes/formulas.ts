@@ -1,8 +1,15 @@
 import { AppError } from '@sheaf/kit/errors'
+import type { CheckFormulaResponse } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { writeDocument } from '../documents/conditional-requests'
 import { sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
-import { formulaTimings, recalculation, recalculationQuery } from '../schemas/formulas'
+import {
+  checkedFormula,
+  formulaCheck,
+  formulaTimings,
+  recalculation,
+  recalculationQuery,
+} from '../schemas/formulas'
 import { docParams } from '../schemas/parameters'
 
 const tag = 'formulas'
@@ -59,4 +66,42 @@ export const formulaRoutes: readonly Route[] = [
       sendJson(exchange, { columns })
     },
   }),
+  defineRoute({
+    method: 'post',
+    path: '/api/docs/{docId}/formulas/check',
+    id: 'checkFormula',
+    tag,
+    summary: 'Check a formula',
+    description:
+      'Returns the errors of syntax, the unknown names and the results of a formula for up to 20 rows, within the limits of formulas. Nothing is stored.',
+    access: 'editors',
+    params: docParams,
+    body: formulaCheck,
+    success: { description: 'Errors and results', schema: checkedFormula },
+    async handle(exchange, { document, body }) {
+      const { tableId, colId: columnId = '', type = '', formula, rowIds = [] } = body
+      const { docId } = document
+      const request = { docId, tableId, columnId, type, formula, rowIds }
+      const checked = await document.call((home, call) => home.columns.checkFormula(request, call))
+      sendJson(exchange, toJson(checked))
+    },
+  }),
 ]
+
+function toJson({ cells, syntaxErrors, unknownNames, stopped }: CheckFormulaResponse) {
+  return {
+    syntaxErrors,
+    unknownNames: unknownNames.map(({ tableId, suggestion = null, ...name }) => ({
+      ...name,
+      tableId: tableId === '' ? null : tableId,
+      suggestion,
+    })),
+    rows: cells.map(({ rowId: id, valueJson, typedJson, error = null }) => ({
+      id,
+      value: JSON.parse(valueJson.toString()) as unknown,
+      typed: JSON.parse(typedJson.toString()) as unknown,
+      error,
+    })),
+    stopped: stopped ?? null,
+  }
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listOf } from './list'
 import { text } from './text'
 
 /** Which formula columns to compute again. */
@@ -39,3 +40,76 @@ const formulaTiming = z
 export const formulaTimings = z
   .object({ columns: z.array(formulaTiming).describe('Formula columns, by table and position') })
   .meta({ id: 'FormulaTimings', description: 'State of the formula columns of a document' })
+
+/** Rows for which a formula is checked. */
+const checkedRows = { min: 1, max: 20 }
+
+/** A formula to check. */
+export const formulaCheck = z.object({
+  tableId: text.meta({
+    description: 'Table whose rows the formula is for: table id or `tableRef`',
+    example: 'Orders',
+  }),
+  colId: text.optional().meta({
+    description: 'Column whose formula would change; absent for a new column',
+    example: 'Total',
+  }),
+  type: text.optional().meta({
+    description:
+      'Column type of the results; default: the type of the column, and `Any` for a new column',
+    example: 'Numeric',
+  }),
+  formula: text.meta({ description: 'The formula', example: '$Price * $Count' }),
+  rowIds: listOf(z.int().min(1), checkedRows)
+    .optional()
+    .describe('Ids of the rows for which it is computed; default: the first 20 rows'),
+})
+
+const line = z.int().describe('Line, from 1; 0 when it is not known')
+const column = z.int().describe('Character of the line, from 1; 0 when it is not known')
+
+const syntaxError = z
+  .object({ line, column, message: z.string().describe('What is wrong') })
+  .meta({ id: 'FormulaSyntaxError', description: 'Error of syntax in a formula' })
+
+const unknownName = z
+  .object({
+    kind: z
+      .enum(['name', 'column', 'method'])
+      .describe('`column`: a column of `tableId`; `method`: a method of a table; else `name`'),
+    name: z.string().describe('The name'),
+    tableId: z.string().nullable().describe('Table that has no such column'),
+    line,
+    column,
+    suggestion: z.string().nullable().describe('The name that was probably meant'),
+  })
+  .meta({ id: 'UnknownName', description: 'Name in a formula that nothing has' })
+
+const checkedCell = z
+  .object({
+    id: z.int().describe('Id of the row'),
+    value: z.unknown().describe('The cell as `GET …/records` returns it; null for an error'),
+    typed: z.unknown().describe('The cell as `cellFormat=typed` returns it'),
+    error: z
+      .object({
+        name: z.string().describe('Name of the class'),
+        message: z.string().describe('Message; may be empty'),
+        line,
+      })
+      .nullable()
+      .describe('Error of the formula in this row'),
+  })
+  .meta({ id: 'CheckedCell', description: 'Result of a formula in one row' })
+
+/** What a check of a formula has found. */
+export const checkedFormula = z
+  .object({
+    syntaxErrors: z.array(syntaxError).describe('Errors of syntax; each row has one then'),
+    unknownNames: z.array(unknownName).describe('Names that nothing has; at most 20'),
+    rows: z.array(checkedCell).describe('Results by row id; empty when the formula was stopped'),
+    stopped: z
+      .enum(['time', 'memory'])
+      .nullable()
+      .describe('Limit that the formula exceeded; null when it ran to its end'),
+  })
+  .meta({ id: 'CheckedFormula', description: 'Errors and results of a formula' })

@@ -26,7 +26,7 @@ const evaluators = {
   }),
   memory: new Observed('gauge', {
     name: 'sheaf.evaluators.memory',
-    description: 'Resident memory of all evaluators',
+    description: 'Resident memory of all evaluators, including those that check formulas',
     unit: 'By',
   }),
   started: new Observed('counter', {
@@ -99,19 +99,19 @@ export const formulaObservers: FormulaObservers = isMetering()
 
 /** Sources of the metrics of formulas. */
 export interface FormulaObservables {
-  readonly formulas: Pick<Formulas, 'pool' | 'figures'>
+  readonly formulas: Pick<Formulas, 'pool' | 'checks' | 'figures'>
   readonly documents: Pick<DocumentStore, 'pendingColumns'>
 }
 
 /** Exposes the state of evaluators and formulas as metrics until disposed of. */
 export function observeFormulas(ctx: FormulaObservables): Disposable {
-  const { pool, figures } = ctx.formulas
+  const { pool, checks, figures } = ctx.formulas
   const pending = () => ctx.documents.pendingColumns.filter((count) => count > 0)
   return together([
     evaluators.running.observe((report) => report(pool.running)),
     evaluators.limit.observe((report) => report(pool.size)),
     evaluators.waiting.observe((report) => report(pool.queued)),
-    evaluators.memory.observe((report) => report(pool.residentBytes)),
+    evaluators.memory.observe((report) => report(pool.residentBytes + checks.pool.residentBytes)),
     evaluators.started.observe((report) => report(pool.figures.started)),
     evaluators.ended.observe((report) => {
       for (const [cause, count] of Object.entries(pool.figures.ended)) report(count, { cause })

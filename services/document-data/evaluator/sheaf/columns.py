@@ -54,7 +54,7 @@ class Column:
         self.default = default_of(self.type)
         self.formula = formula
         self.function = None
-        self.failure = None
+        self.failure = self.failure_place = None
         self.is_compiled = False
 
     def compile(self):
@@ -65,6 +65,7 @@ class Column:
                 self.function = compile_formula(self.formula, self.engine.namespace())
             except SyntaxError as error:
                 self.failure = Failure(type(error).__name__, str(error.msg)[:200])
+                self.failure_place = error.place
 
     def forget_all(self):
         """Drop all cells."""

@@ -4,6 +4,7 @@ import contextlib
 import datetime
 import time
 
+from sheaf.checks import line_of
 from sheaf.columns import Column
 from sheaf.failures import CircularRefError, Failure, Postponed
 from sheaf.lookups import LookupMap
@@ -45,6 +46,9 @@ class Engine(Exchange):
         self.touched = {}
         self.clock_start = 0.0
         self.announced = None
+        # The column whose formula is checked, and the lines of the errors in its cells.
+        self.checked = None
+        self.lines = {}
 
     # The schema
 
@@ -227,6 +231,8 @@ class Engine(Exchange):
                 self.postpone(column, row)
             value = Failure.of(error)
             stored = failure_form(value)
+            if column is self.checked:
+                self.lines[row] = line_of(error)
         if self.postponed is not None:
             raise self.postponed
         if value.__class__ is Failure:

@@ -1,5 +1,6 @@
 """One exchange: changes and dirty cells come in, results and what was learned go out."""
 
+from sheaf.checks import check_formula
 from sheaf.lookups import key_text
 
 SMALL_BATCH = 1000
@@ -47,6 +48,9 @@ class Exchange:
         try:
             self._take(message)
             dirty = self._take_dirty(message.get("dirty", ()))
+            if "check" in message:
+                self.checked = self.columns[message["check"]]
+                self.link.send(check_formula(self, self.checked))
             for column in dirty:
                 self.finish(column)
             self.announce(None)
@@ -62,6 +66,15 @@ class Exchange:
                 column.reads.keys = {}
             self.postponed = None
             self.batches = {}
+            if self.checked is not None:
+                self._forget_checked()
+
+    def _forget_checked(self):
+        """Forget the cells of a formula that was checked: the stored ones, if there are any, are others."""
+        self.checked.forget_all()
+        self.lookup_maps = {name: found for name, found in self.lookup_maps.items() if self.checked not in found.columns}
+        self.checked = None
+        self.lines = {}
 
     def _take(self, message):
         for table_id in message.get("drop", ()):
@@ -151,4 +164,5 @@ class Exchange:
         timings = [{"column": column.ref, "cells": len(tally.rows), "errors": tally.errors, "micros": round(tally.seconds * 1e6)}
                    for column, tally in self.touched.items() if tally.rows]
         volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile]
-        return {"type": "done", "relations": relations, "lookups": lookups, "timings": timings, "volatile": volatile}
+        done = {"type": "done", "relations": relations, "lookups": lookups, "timings": timings, "volatile": volatile}
+        return done if self.checked is None else {**done, "lines": sorted(self.lines.items())}

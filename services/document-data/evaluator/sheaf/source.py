@@ -19,6 +19,7 @@ class _Columns:
         self.text = text
         self.out = []
         self.at = 0
+        self.replaced = []
 
     def code(self, in_braces):
         """Copy code up to the end, or up to the brace or colon that ends a replacement field."""
@@ -37,6 +38,7 @@ class _Columns:
                 return
             depth += (char in "([{") - (char in ")]}")
             if char == "$" and _NAME.match(text, self.at) and not (self.at and re.match(r"\w", text[self.at - 1])):
+                self.replaced.append(self.at)
                 self.out.append("rec.")
                 self.at += 1
                 continue
@@ -87,11 +89,43 @@ class _Columns:
             self._copy(self.at + 1)
 
 
-def replace_columns(text):
-    """Return the formula with `rec.A` in place of `$A`."""
-    columns = _Columns(text)
-    columns.code(False)
-    return "".join(columns.out)
+class Source:
+    """The text of a formula as Python compiles it, and where its parts are in the formula as it was written."""
+
+    def __init__(self, text):
+        body = text.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+        written = body.split("\n")
+        if body.lstrip("\n")[:1] in (" ", "\t"):
+            body = textwrap.dedent(body).lstrip(" \t")
+        columns = _Columns(body)
+        columns.code(False)
+        self.code = "".join(columns.out)
+        self._lines = self.code.split("\n")
+        self._indents = [len(before) - len(after) for before, after in zip(written, body.split("\n"), strict=False)]
+        self._replaced = columns.replaced
+        self._starts = [0]
+        for line in body.split("\n"):
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def place(self, line, offset):
+        """Return the column, from 1, in the written formula for characters before a place in the compiled one."""
+        if not 1 <= line <= len(self._indents):
+            return 1
+        start, end = self._starts[line - 1], self._starts[line]
+        for at in self._replaced:
+            if start <= at < end and offset > at - start:
+                # `rec.` stands for `$`.
+                offset = max(at - start, offset - 3)
+        return offset + self._indents[line - 1] + 1
+
+    def characters(self, line, offset):
+        """Return how many characters the first bytes of a compiled line are, as syntax trees count them."""
+        return len(self._lines[line - 1].encode()[:offset].decode(errors="ignore")) if 1 <= line <= len(self._lines) else offset
+
+
+def _refusal(message, node):
+    """Return the SyntaxError for a node, which says where it is."""
+    return SyntaxError(message, ("<formula>", node.lineno, node.col_offset + 1, None))
 
 
 class _Checks(ast.NodeTransformer):
@@ -99,11 +133,11 @@ class _Checks(ast.NodeTransformer):
 
     def visit_Attribute(self, node):
         if isinstance(node.ctx, (ast.Store, ast.Del)) and isinstance(node.value, ast.Name) and node.value.id == "rec":
-            raise SyntaxError(f"a formula cannot assign to ${node.attr} (line {node.lineno})")
+            raise _refusal(f"a formula cannot assign to ${node.attr}", node)
         return self.generic_visit(node)
 
     def visit_Yield(self, node):
-        raise SyntaxError(f"'yield' outside function (line {node.lineno})")
+        raise _refusal("'yield' outside function", node)
 
     visit_YieldFrom = visit_Yield
 
@@ -155,19 +189,30 @@ def compile_formula(text, namespace):
     """Return the function (rec, table) of a formula, or None if it has no statement; raise SyntaxError.
 
     The function's own globals are empty and see the namespace as built-in names, so that no formula changes the names of another.
+    The error has the `place` in the formula, (line, column), or None.
     """
-    body = text.replace("\r\n", "\n").replace("\r", "\n").rstrip()
-    if body.lstrip("\n")[:1] in (" ", "\t"):
-        body = textwrap.dedent(body).lstrip(" \t")
+    source = Source(text)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _function(replace_columns(body), namespace)
+            return _function(source.code, namespace)
     except SyntaxError as error:
         message = error.msg or str(error)
-        raise type(error)(message if error.lineno is None else f"{message} (line {error.lineno})") from None
+        found = type(error)(message if error.lineno is None else f"{message} (line {error.lineno})")
+        found.place = None if error.lineno is None else (error.lineno, source.place(error.lineno, (error.offset or 1) - 1))
+        raise found from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise SyntaxError(f"the formula cannot be compiled: {error}") from None
+        found = SyntaxError(f"the formula cannot be compiled: {error}")
+        found.place = None
+        raise found from None
+
+
+def parse_formula(text):
+    """Return the syntax tree of a formula that compiles, and its source."""
+    source = Source(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source.code, "<formula>"), source
 
 
 def _function(body, namespace):
@@ -179,7 +224,7 @@ def _function(body, namespace):
     if isinstance(last, ast.Expr):
         tree.body[-1] = ast.copy_location(ast.Return(value=last.value), last)
     elif not _has_return(tree.body):
-        raise SyntaxError("the last statement must be an expression or return")
+        raise _refusal("the last statement must be an expression or return", last)
     module = ast.parse("def formula(rec, table): pass", "<formula>")
     module.body[0].body = tree.body
     names = {"__builtins__": namespace, "__name__": "formula"}

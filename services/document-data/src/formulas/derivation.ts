@@ -9,7 +9,7 @@ import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange/e
 import { columnsOf, type ColumnOfTable } from './dependencies/formula-columns'
 import { FormulaStates } from './formula-states'
 import { learn } from './learning'
-import type { DirtyMessage } from './exchange/messages'
+import { unfinished, type DirtyMessage } from './exchange/messages'
 import { FEW_ROWS } from './next-slice'
 import type { Relations } from './dependencies/relations'
 import { countCells, LAST_ROW, requestCells } from './requested-cells'
@@ -149,15 +149,7 @@ export class Derivation {
   ): Promise<ExchangeOutcome> {
     const { pool, limits, signal } = this.parts
     const { computed } = columnsOf(this.group.schema)
-    const request = {
-      dirty,
-      pending: computed.flatMap(({ column: { ref, pendingAfter: after, stopped } }) =>
-        after === undefined || stopped ? [] : [{ ref, after }],
-      ),
-      stopped: computed.flatMap(({ column: { ref, stopped: reason } }) =>
-        reason ? [{ ref, reason }] : [],
-      ),
-    }
+    const request = { dirty, ...unfinished(computed) }
     const source = { connection: this.group.connection, schema: this.group.schema }
     const exchange = new Exchange(session, source, {
       columnMs: limits.computeMs / 2,

@@ -3,6 +3,7 @@ import { Evaluators } from '../evaluator/evaluators'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
+import { FormulaChecks } from './checks/formula-checks'
 import { FormulaFigures } from './derivation-counts'
 import { DocumentFormulas } from './document-formulas'
 import { EvaluatorPool, type StartEvaluator } from './exchange/evaluator-pool'
@@ -27,11 +28,14 @@ export interface FormulasOptions extends ComputeLimits, FormulaObservers {
 /** The formulas of all documents of an instance: the stage of a write that computes what depends on it. */
 export class Formulas implements WriteStages, AsyncDisposable {
   readonly pool: EvaluatorPool
+  /** Formulas that are computed without being stored. */
+  readonly checks: FormulaChecks
   readonly figures = new FormulaFigures()
   private readonly documents = new Map<string, DocumentFormulas>()
 
   constructor(private readonly options: FormulasOptions) {
     this.pool = new EvaluatorPool(options.evaluators, options.start, options.onStarted)
+    this.checks = new FormulaChecks(options.evaluators, options, options.start)
   }
 
   /** Prepares computing formulas in Python; no evaluator is started before it is needed. */
@@ -60,6 +64,7 @@ export class Formulas implements WriteStages, AsyncDisposable {
   closed(docId: string): void {
     this.documents.delete(docId)
     this.pool.end(docId)
+    this.checks.end(docId)
   }
 
   /** What computing a column has taken since its document was opened. */
@@ -70,6 +75,7 @@ export class Formulas implements WriteStages, AsyncDisposable {
   /** Ends all evaluators. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.pool[Symbol.dispose]()
+    this.checks[Symbol.dispose]()
     return Promise.resolve()
   }
 

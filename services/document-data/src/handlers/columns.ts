@@ -31,7 +31,7 @@ import { isStrict, runRead, runWrite } from './document-options'
 /** Handlers of ColumnsService. */
 export const columns = (
   ctx: Context,
-): Omit<ColumnsService, 'listFormulaTimings' | 'recalculateFormulas'> => ({
+): Omit<ColumnsService, 'listFormulaTimings' | 'recalculateFormulas' | 'checkFormula'> => ({
   async listColumns(request: ListColumnsRequest, call: ServerCall): Promise<ListColumnsResponse> {
     const { docId, tableId, hidden } = request
     requireDocument(ctx, call, docId, 'viewers')

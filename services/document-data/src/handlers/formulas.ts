@@ -3,24 +3,27 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   ListFormulaTimingsResponse,
   RecalculateFormulasResponse,
+  type CheckFormulaRequest,
+  type CheckFormulaResponse,
   type ColumnsService,
   type FormulaTiming,
   type ListFormulaTimingsRequest,
   type RecalculateFormulasRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { Context } from '../context'
+import { planCheck } from '../formulas/checks/check-plan'
 import { columnsOf, type ColumnOfTable } from '../formulas/dependencies/formula-columns'
 import { recalculate } from '../formulas/recalculate'
 import { quoteId } from '../quoting/quote'
 import { columnNotFound } from '../store/schema/unknown-names'
 import type { DocumentReader } from '../store/document'
-import { requireDocument } from './document-call'
+import { readerOf, requireDocument } from './document-call'
 import { runRead, runWrite } from './document-options'
 
 /** Handlers of ColumnsService that concern formulas. */
 export const formulas = (
   ctx: Context,
-): Pick<ColumnsService, 'listFormulaTimings' | 'recalculateFormulas'> => ({
+): Pick<ColumnsService, 'listFormulaTimings' | 'recalculateFormulas' | 'checkFormula'> => ({
   async listFormulaTimings(
     request: ListFormulaTimingsRequest,
     call: ServerCall,
@@ -44,6 +47,28 @@ export const formulas = (
         return { columns: wanted.length }
       },
     })
+  },
+
+  async checkFormula(
+    request: CheckFormulaRequest,
+    call: ServerCall,
+  ): Promise<CheckFormulaResponse> {
+    const { docId } = request
+    requireDocument(ctx, call, docId, 'editors')
+    // An invalid request needs no evaluator.
+    ctx.documents.read(docId, (doc) => void planCheck(doc, request))
+    const reader = readerOf(call)
+    const { cells, unknownNames, ...found } = await ctx.formulas.checks.check(
+      request,
+      { userId: call.caller.userId, signal: call.signal },
+      (run) => ctx.documents.readWhile(docId, reader, run),
+    )
+    return {
+      ...found,
+      syntaxErrors: [...found.syntaxErrors],
+      unknownNames: unknownNames.map(({ table: tableId, ...name }) => ({ ...name, tableId })),
+      cells: cells.map(({ json: valueJson, error, ...cell }) => ({ ...cell, valueJson, error })),
+    }
   },
 })
 

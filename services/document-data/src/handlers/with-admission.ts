@@ -2,8 +2,8 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import { serve, type ServedService } from '@sheaf/kit/grpc/server'
 import type { Admission, Wanted } from '../admission'
 
-/** RPCs without side effects: those named so by convention, and SQL, which is read-only. */
-const READ = /^(get|list|read)[A-Z]|^runSql$/
+/** RPCs without side effects: those named so by convention, SQL, which is read-only, and formulas that are not stored. */
+const READ = /^(get|list|read)[A-Z]|^runSql$|^checkFormula$/
 
 /** RPCs that transfer files. */
 const transfers = new Set([

@@ -27,15 +27,21 @@ export function isStoredError(value: unknown): value is string {
   return typeof value === 'string' && (value.startsWith(ERROR_START) || value === PENDING)
 }
 
-/** Class name of a stored error. */
-function errorName(stored: string): string {
-  const [, name] = JSON.parse(stored.slice(1)) as unknown[]
-  return typeof name === 'string' ? name : 'Error'
+/** Class name and message of a stored error. The message is for editors of formulas only. */
+export function readStoredError(stored: string): {
+  readonly name: string
+  readonly message: string
+} {
+  const [, name, message] = JSON.parse(stored.slice(1)) as unknown[]
+  return {
+    name: typeof name === 'string' ? name : 'Error',
+    message: typeof message === 'string' ? message : '',
+  }
 }
 
-/** The cell of a stored error, or of a pending cell: the message of an error is for editors of formulas only. */
+/** The cell of a stored error, or of a pending cell. */
 export function errorFromStored(stored: string): Cell {
-  return stored === PENDING ? ['P'] : ['E', errorName(stored)]
+  return stored === PENDING ? ['P'] : ['E', readStoredError(stored).name]
 }
 
 /** SQL condition: the expression is a stored error. Its constants are evaluated once in a statement. */

@@ -10,6 +10,8 @@ export interface CellsWanted {
   readonly tableId: string
   readonly colId?: string
   readonly rowIds?: readonly number[]
+  /** True for a column that has no cells: all are sent as null. */
+  readonly isUnstored?: boolean
 }
 
 /**
@@ -21,8 +23,8 @@ export async function sendCells(
   wanted: CellsWanted,
   send: (message: Buffer) => void,
 ): Promise<void> {
-  const { tableId, colId, rowIds } = wanted
-  const name = colId === undefined ? undefined : quoteId(colId)
+  const { tableId, colId, rowIds, isUnstored } = wanted
+  const name = colId === undefined ? undefined : isUnstored ? 'NULL' : quoteId(colId)
   const where = rowIds ? ' AND id IN (SELECT value FROM json_each(?))' : ''
   const statement = connection.raw<[Buffer, number | null, number, ...Buffer[]]>(
     `SELECT CAST(json_group_array(id) AS BLOB), max(id), count(*)${name ? ', CAST(json_group_array(c) AS BLOB)' : ''}

@@ -9,6 +9,7 @@ import type { EvaluatorSession } from './evaluator-pool'
 import {
   parseMessage,
   schemaMessage,
+  type CheckedMessage,
   type DirtyMessage,
   type DoneMessage,
   type EvaluatorMessage,
@@ -26,6 +27,8 @@ export interface ExchangeRequest {
   readonly dirty: readonly DirtyMessage[]
   readonly pending: readonly PendingMessage[]
   readonly stopped: readonly StoppedMessage[]
+  /** Ref of a column whose formula is checked: its names are looked at, and the lines of its errors reported. */
+  readonly check?: number
 }
 
 /** Computed cells of one column. */
@@ -59,11 +62,15 @@ export type ExchangeOutcome =
 export interface ExchangeSource {
   readonly connection: Connection
   readonly schema: Schema
+  /** Ref of a column of the schema that is not stored. */
+  readonly unstored?: number
 }
 
 /** One exchange with an evaluator: what has changed and what to compute, its reads, and its results. */
 export class Exchange {
   private readonly results = new Map<number, ColumnResults>()
+  /** What was said of the formula that is checked. */
+  checked: CheckedMessage | undefined
   private column: number | undefined
   private resultBytes = 0
   private columnTimer: NodeJS.Timeout | undefined
@@ -155,6 +162,9 @@ export class Exchange {
         if (this.resultBytes > MAX_RESULT_BYTES)
           return this.kill({ kind: 'stopped', reason: 'memory', column: this.column })
         return this.keep(message)
+      case 'checked':
+        this.checked = message
+        return
       case 'done':
         return this.settle({ kind: 'done', done: message, results: this.results })
     }
@@ -190,7 +200,9 @@ export class Exchange {
       if (!this.outcome) session.send(message)
     }
     clearTimeout(this.columnTimer)
-    sendCells(source.connection, { tableId, colId: of?.column.id, rowIds: rows }, send).then(
+    const isUnstored = column !== undefined && column === source.unstored
+    const wanted = { tableId, colId: of?.column.id, rowIds: rows, isUnstored }
+    sendCells(source.connection, wanted, send).then(
       () => {
         if (!this.outcome && this.column !== undefined) this.computes(this.column)
       },

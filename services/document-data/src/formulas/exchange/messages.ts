@@ -1,6 +1,7 @@
 import type { Schema } from '../../store/schema/schema'
 import type { StopReason } from '../../values/error-cells'
 import { isComputed } from '../../store/structure/column-cells'
+import type { SchemaColumns } from '../dependencies/formula-columns'
 
 /** Cells to compute: rows by id, or a range of row ids including both ends. */
 export type DirtyMessage =
@@ -39,6 +40,34 @@ export interface DoneMessage {
     readonly micros: number
   }[]
   readonly volatile: readonly number[]
+  /** Row ids and lines of the errors of a formula that was checked; 0 for an unknown line. */
+  readonly lines?: readonly (readonly [number, number])[]
+}
+
+/** An error of syntax. Lines and columns count from 1; 0 when the place is not known. */
+export interface SyntaxErrorMessage {
+  readonly line: number
+  readonly column: number
+  readonly message: string
+}
+
+/** A name in a formula that nothing has: of a column of `table`, of a method of a table, or any other name. */
+export interface UnknownNameMessage {
+  readonly kind: 'name' | 'column' | 'method'
+  readonly name: string
+  /** Table id; empty unless a column is unknown. */
+  readonly table: string
+  readonly line: number
+  readonly column: number
+}
+
+/** What is known of a formula that is checked before it runs. */
+export interface CheckedMessage {
+  readonly type: 'checked'
+  readonly syntax: readonly SyntaxErrorMessage[]
+  readonly unknown: readonly UnknownNameMessage[]
+  /** All names that formulas see, when a name is unknown. */
+  readonly names: readonly string[]
 }
 
 /** What an evaluator sends. */
@@ -56,6 +85,7 @@ export type EvaluatorMessage =
       readonly rows: readonly number[]
       readonly values: readonly (string | number | null)[]
     }
+  | CheckedMessage
   | DoneMessage
 
 /** A column that is not computed to its end. */
@@ -70,6 +100,21 @@ export interface StoppedMessage {
   readonly reason: StopReason
 }
 
+/** The columns whose cells are not all valid, as the evaluator takes them. */
+export function unfinished(computed: SchemaColumns['computed']): {
+  readonly pending: readonly PendingMessage[]
+  readonly stopped: readonly StoppedMessage[]
+} {
+  return {
+    pending: computed.flatMap(({ column: { ref, pendingAfter: after, stopped } }) =>
+      after === undefined || stopped ? [] : [{ ref, after }],
+    ),
+    stopped: computed.flatMap(({ column: { ref, stopped: reason } }) =>
+      reason ? [{ ref, reason }] : [],
+    ),
+  }
+}
+
 /** Bounds of what a formula may return in one answer. */
 const isRef = (value: unknown): value is number => Number.isSafeInteger(value)
 const isRefs = (value: unknown): value is number[] => Array.isArray(value) && value.every(isRef)
@@ -82,7 +127,7 @@ export function parseMessage(message: Fields): EvaluatorMessage {
   const parsed =
     message.type === 'done' && isDone(message)
       ? message
-      : (parseRead(message) ?? parseWork(message))
+      : (parseRead(message) ?? parseWork(message) ?? parseChecked(message))
   if (!parsed) throw new Error('the evaluator sent something that is not a message')
   return parsed
 }
@@ -103,6 +148,24 @@ function parseRead({ type, column, table, rows }: Fields): EvaluatorMessage | un
   return typeof table === 'string' ? { type, table, rows } : undefined
 }
 
+function parseChecked(message: Fields): CheckedMessage | undefined {
+  const { type, syntax, unknown, names } = message
+  const isPlaced = ({ line, column }: Fields) => isRef(line) && isRef(column)
+  return type === 'checked' &&
+    isListOf(syntax, (error) => isPlaced(error) && typeof error.message === 'string') &&
+    isListOf(
+      unknown,
+      (found) => isPlaced(found) && kinds.has(found.kind) && isTexts([found.name, found.table]),
+    ) &&
+    isTexts(names)
+    ? (message as Fields & CheckedMessage)
+    : undefined
+}
+
+const kinds: ReadonlySet<unknown> = new Set(['name', 'column', 'method'])
+const isTexts = (value: unknown) =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
 function isValues(value: unknown, length: number): value is (string | number | null)[] {
   return (
     Array.isArray(value) &&
@@ -112,9 +175,11 @@ function isValues(value: unknown, length: number): value is (string | number | n
 }
 
 function isDone(message: Fields): message is Fields & DoneMessage {
-  const { relations, lookups, timings, volatile } = message
+  const { relations, lookups, timings, volatile, lines = [] } = message
   return (
     isRefs(volatile) &&
+    Array.isArray(lines) &&
+    lines.every((line) => isRefs(line) && line.length === 2) &&
     isListOf(timings, ({ column, cells, errors, micros }) =>
       [column, cells, errors, micros].every((value) => typeof value === 'number'),
     ) &&

@@ -7,6 +7,7 @@ import { DocumentFiles } from '../sqlite/document-files'
 import { AttachmentMaintenance } from './attachment-maintenance'
 import { readChanges, type ChangesReply } from './change-reads'
 import { DocumentLifeCycle } from './life-cycle'
+import { readWhile } from './long-read'
 import { OpenDocuments, type OpenDocumentsOptions } from './open-documents'
 import { PublishingPort } from './publishing-port'
 import { readExport, type PlanExport } from './read-export'
@@ -140,6 +141,16 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
    */
   readOutside<T>(docId: string, run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
     return this.documents.runAsync(docId, (doc) => doc.readOutside(run))
+  }
+
+  /** Runs a read that waits for something else, on one moment of a document that lasts until its promise has settled. */
+  readWhile<T>(
+    docId: string,
+    caller: ReadCaller,
+    run: (doc: DocumentReader) => Promise<T>,
+  ): Promise<T> {
+    const limits = this.limits(caller)
+    return this.documents.runAsync(docId, (doc) => readWhile(doc, limits, run))
   }
 
   /** Reads tables in another form, in chunks made on demand; see `readExport`. */

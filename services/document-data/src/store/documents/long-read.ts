@@ -1,5 +1,6 @@
+import type { DocumentReader } from '../document'
 import type { Connection } from '../sqlite/connections'
-import type { AcquireSlot } from '../sqlite/reader-pool'
+import type { AcquireSlot, Loan } from '../sqlite/reader-pool'
 import { callEnded, readInChunks, type ReadLimits } from '../reads/record-chunks'
 import type { Schema } from '../schema/schema'
 import type { ThreadPlan } from '../workers/worker-messages'
@@ -75,7 +76,28 @@ function slotFor({ longReads }: OpenDocument, { userId }: ReadLimits): AcquireSl
   return userId === undefined ? undefined : () => longReads.acquire(userId)
 }
 
+/** Runs a read that waits for something else; its snapshot lasts until the promise has settled. */
+export async function readWhile<T>(
+  doc: OpenDocument,
+  limits: ReadLimits,
+  run: (reader: DocumentReader) => Promise<T>,
+): Promise<T> {
+  await doc.pool.admit()
+  doc.requireOpen()
+  const loan = borrowSnapshot(doc, limits)
+  try {
+    return await run({ docId: doc.docId, connection: loan.connection, ...doc.state })
+  } finally {
+    loan.release()
+  }
+}
+
 function readHere(doc: OpenDocument, parts: LongRead['parts'], limits: ReadLimits): ChunkedReply {
+  const loan = borrowSnapshot(doc, limits)
+  return { seq: doc.state.seq, chunks: readInChunks(loan, parts(loan.connection), limits) }
+}
+
+function borrowSnapshot(doc: OpenDocument, limits: ReadLimits): Loan {
   const loan = doc.pool.borrow(slotFor(doc, limits))
   try {
     // The snapshot starts with the first read, here: nothing is written in between.
@@ -85,5 +107,5 @@ function readHere(doc: OpenDocument, parts: LongRead['parts'], limits: ReadLimit
     loan.release()
     throw error
   }
-  return { seq: doc.state.seq, chunks: readInChunks(loan, parts(loan.connection), limits) }
+  return loan
 }

@@ -109,6 +109,15 @@ export class Schema {
     return this.get(tableId)
   }
 
+  /** This schema with other columns of one table. */
+  withColumns(table: Table, columns: readonly Column[]): Schema {
+    const changed = createTable(table, columns)
+    return new Schema(
+      this.settings,
+      this.tables.map((known) => (known === table ? changed : known)),
+    )
+  }
+
   private findMetadataTable(tableId: string): Table | undefined {
     const known = this.metadata.get(tableId)
     const columns = known ? undefined : findMetadataColumns(tableId)
