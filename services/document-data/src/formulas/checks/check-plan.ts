@@ -46,18 +46,14 @@ export interface CheckPlan {
  * a formula that is empty or too long.
  */
 export function planCheck(doc: DocumentReader, request: FormulaCheckRequest): CheckPlan {
-  const { columnId, formula } = request
-  requireFormula(formula)
+  requireFormula(request.formula)
   const table = doc.schema.getWritable(request.tableId)
-  const before = columnId === '' ? undefined : table.byId.get(columnId)
-  if (columnId !== '' && !before) throw columnNotFound(columnId, table)
-  const typeName = fullTypeName(doc, request.type || (before?.typeName ?? 'Any'))
-  const type = withErrors(columnType(typeName))
-  if (request.type !== '') requireTargets(doc.schema, [{ id: columnId || 'new', type: typeName }])
-  const column: Column = {
-    ...(before ?? { ...newColumn, position: table.columns.length }),
-    ...{ typeName, type, formula, isFormula: true, pendingAfter: undefined, stopped: undefined },
-  }
+  const before = findColumn(table, request.columnId)
+  const column = changeColumn(
+    doc,
+    before ?? { ...newColumn, position: table.columns.length },
+    request,
+  )
   const columns = before
     ? table.columns.map((known) => (known === before ? column : known))
     : [...table.columns, column]
@@ -70,10 +66,30 @@ export function planCheck(doc: DocumentReader, request: FormulaCheckRequest): Ch
   }
 }
 
+function findColumn(table: Table, columnId: string): Column | undefined {
+  if (columnId === '') return undefined
+  const column = table.byId.get(columnId)
+  if (!column) throw columnNotFound(columnId, table)
+  return column
+}
+
+function changeColumn(
+  doc: DocumentReader,
+  before: Omit<Column, 'type' | 'formula' | 'isFormula'>,
+  { type: wished, columnId, formula }: FormulaCheckRequest,
+): Column {
+  const typeName = fullTypeName(doc, wished || before.typeName)
+  const type = withErrors(columnType(typeName))
+  if (wished !== '') requireTargets(doc.schema, [{ id: columnId || 'new', type: typeName }])
+  const { pendingAfter: _after, stopped: _reason, ...rest } = before
+  return { ...rest, typeName, type, formula, isFormula: true }
+}
+
 const newColumn = {
   ref: NEW_COLUMN,
   // Functions that list the columns of a row leave out names of this kind.
   id: 'gristHelper_New',
+  typeName: 'Any',
   widgetOptions: '',
   options: {},
   label: '',

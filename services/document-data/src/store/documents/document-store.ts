@@ -7,7 +7,6 @@ import { DocumentFiles } from '../sqlite/document-files'
 import { AttachmentMaintenance } from './attachment-maintenance'
 import { readChanges, type ChangesReply } from './change-reads'
 import { DocumentLifeCycle } from './life-cycle'
-import { readWhile } from './long-read'
 import { OpenDocuments, type OpenDocumentsOptions } from './open-documents'
 import { PublishingPort } from './publishing-port'
 import { readExport, type PlanExport } from './read-export'
@@ -149,8 +148,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     caller: ReadCaller,
     run: (doc: DocumentReader) => Promise<T>,
   ): Promise<T> {
-    const limits = this.limits(caller)
-    return this.documents.runAsync(docId, (doc) => readWhile(doc, limits, run))
+    return this.documents.readWhile(docId, this.limits(caller), run)
   }
 
   /** Reads tables in another form, in chunks made on demand; see `readExport`. */

@@ -2,8 +2,11 @@ import { AppError } from '@sheaf/kit/errors'
 import type { FirstEntries } from '../log/first-entries'
 import type { DocumentFiles } from '../sqlite/document-files'
 import { translateSqliteError } from '../sqlite/sqlite-errors'
+import type { DocumentReader } from '../document'
+import type { ReadLimits } from '../reads/record-chunks'
 import { OpenDocument } from './open-document'
 import type { SharedResources } from './shared-resources'
+import { readWhile } from './long-read'
 
 /** Limits of the open documents, and the report of their errors. */
 export interface OpenDocumentsOptions {
@@ -73,6 +76,15 @@ export class OpenDocuments implements AsyncDisposable {
     } catch (error) {
       throw this.translate(error, docId)
     }
+  }
+
+  /** See DocumentStore.readWhile. */
+  readWhile<T>(
+    docId: string,
+    limits: ReadLimits,
+    run: (reader: DocumentReader) => Promise<T>,
+  ): Promise<T> {
+    return this.runAsync(docId, (doc) => readWhile(doc, limits, run))
   }
 
   /** Runs a use whose result is often available at once; returns a promise only when `use` does. */
