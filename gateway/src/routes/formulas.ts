@@ -23,7 +23,7 @@ export const formulaRoutes: readonly Route[] = [
     tag,
     summary: 'List formula columns with their state',
     description:
-      'Returns for each formula column what computing it has taken since the document was opened, how many of its rows are pending, and whether its formula was stopped.',
+      'Returns for each formula column, and each column with a trigger formula, what computing it has taken since the document was opened, how many of its rows are pending, and whether its formula was stopped.',
     access: 'viewers',
     params: docParams,
     success: { description: 'Formula columns', schema: formulaTimings },
@@ -47,7 +47,7 @@ export const formulaRoutes: readonly Route[] = [
     tag,
     summary: 'Recalculate formula columns',
     description:
-      'Computes all cells of formula columns again, including those of stopped formulas. Responds before the cells are computed; until then they are pending.',
+      'Computes all cells of formula columns again, including those of stopped formulas. Responds before the cells are computed; until then they are pending. A stopped trigger formula may run again with the next write; no data is computed again.',
     access: 'editors',
     conditions: 'write',
     params: docParams,
@@ -79,9 +79,16 @@ export const formulaRoutes: readonly Route[] = [
     body: formulaCheck,
     success: { description: 'Errors and results', schema: checkedFormula },
     async handle(exchange, { document, body }) {
-      const { tableId, colId: columnId = '', type = '', formula, rowIds = [] } = body
+      const {
+        tableId,
+        colId: columnId = '',
+        type = '',
+        formula,
+        rowIds = [],
+        isFormula = true,
+      } = body
       const { docId } = document
-      const request = { docId, tableId, columnId, type, formula, rowIds }
+      const request = { docId, tableId, columnId, type, formula, rowIds, isTrigger: !isFormula }
       const checked = await document.call((home, call) => home.columns.checkFormula(request, call))
       sendJson(exchange, toJson(checked))
     },

@@ -33,12 +33,25 @@ const formulaTiming = z
       .nullable()
       .describe('Limit that the formula exceeded; null while it runs'),
     engine: z.string().describe('How the formula runs: `python`'),
+    isTrigger: z
+      .boolean()
+      .describe('Whether the column has data, which the formula gives to new or changed rows'),
+    missedCells: z
+      .int()
+      .describe(
+        'Cells of a trigger formula that kept their values because it could not run, since the document was opened',
+      ),
   })
-  .meta({ id: 'FormulaTiming', description: 'State of a formula column' })
+  .meta({
+    id: 'FormulaTiming',
+    description: 'State of a formula column, or of a column with a trigger formula',
+  })
 
 /** The formula columns of a document. */
 export const formulaTimings = z
-  .object({ columns: z.array(formulaTiming).describe('Formula columns, by table and position') })
+  .object({
+    columns: z.array(formulaTiming).describe('Columns with formulas, by table and position'),
+  })
   .meta({ id: 'FormulaTimings', description: 'State of the formula columns of a document' })
 
 /** Rows for which a formula is checked. */
@@ -59,6 +72,10 @@ export const formulaCheck = z.object({
       'Column type of the results; default: the type of the column, and `Any` for a new column',
     example: 'Numeric',
   }),
+  isFormula: z
+    .boolean()
+    .optional()
+    .describe('False for a trigger formula, which has the names `value` and `user`; default: true'),
   formula: text.meta({ description: 'The formula', example: '$Price * $Count' }),
   rowIds: listOf(z.int().min(1), checkedRows)
     .optional()

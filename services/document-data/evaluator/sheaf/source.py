@@ -100,7 +100,6 @@ class Source:
         columns = _Columns(body)
         columns.code(False)
         self.code = "".join(columns.out)
-        self._lines = self.code.split("\n")
         self._indents = [len(before) - len(after) for before, after in zip(written, body.split("\n"), strict=False)]
         self._replaced = columns.replaced
         self._starts = [0]
@@ -118,9 +117,6 @@ class Source:
                 offset = max(at - start, offset - 3)
         return offset + self._indents[line - 1] + 1
 
-    def characters(self, line, offset):
-        """Return how many characters the first bytes of a compiled line are, as syntax trees count them."""
-        return len(self._lines[line - 1].encode()[:offset].decode(errors="ignore")) if 1 <= line <= len(self._lines) else offset
 
 
 def _refusal(message, node):
@@ -185,8 +181,8 @@ def _has_return(statements):
     return False
 
 
-def compile_formula(text, namespace):
-    """Return the function (rec, table) of a formula, or None if it has no statement; raise SyntaxError.
+def compile_formula(text, namespace, parameters=("rec", "table")):
+    """Return the function of a formula with these parameters, or None if it has no statement; raise SyntaxError.
 
     The function's own globals are empty and see the namespace as built-in names, so that no formula changes the names of another.
     The error has the `place` in the formula, (line, column), or None.
@@ -195,7 +191,7 @@ def compile_formula(text, namespace):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _function(source.code, namespace)
+            return _function(source.code, namespace, parameters)
     except SyntaxError as error:
         message = error.msg or str(error)
         found = type(error)(message if error.lineno is None else f"{message} (line {error.lineno})")
@@ -207,15 +203,7 @@ def compile_formula(text, namespace):
         raise found from None
 
 
-def parse_formula(text):
-    """Return the syntax tree of a formula that compiles, and its source."""
-    source = Source(text)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(source.code, "<formula>"), source
-
-
-def _function(body, namespace):
+def _function(body, namespace, parameters):
     tree = ast.parse(body, "<formula>")
     if not tree.body:
         return None
@@ -225,7 +213,7 @@ def _function(body, namespace):
         tree.body[-1] = ast.copy_location(ast.Return(value=last.value), last)
     elif not _has_return(tree.body):
         raise _refusal("the last statement must be an expression or return", last)
-    module = ast.parse("def formula(rec, table): pass", "<formula>")
+    module = ast.parse(f"def formula({', '.join(parameters)}): pass", "<formula>")
     module.body[0].body = tree.body
     names = {"__builtins__": namespace, "__name__": "formula"}
     exec(compile(ast.fix_missing_locations(module), "<formula>", "exec"), names)  # the sandbox is the process

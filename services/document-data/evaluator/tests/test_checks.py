@@ -1,4 +1,4 @@
-"""Tests of what the check of a formula says: errors of syntax, unknown names, lines of errors."""
+"""Tests of what the check of a formula says: errors of syntax, names, lines of errors."""
 
 import json
 import unittest
@@ -20,11 +20,6 @@ def check(formula, rows=(1,), **columns):
     return json.loads(said[0]), parent.done
 
 
-def unknown(formula):
-    """Return (kind, name, table, line, column) of the unknown names."""
-    return [(found["kind"], found["name"], found["table"], found["line"], found["column"]) for found in check(formula)[0]["unknown"]]
-
-
 class Syntax(unittest.TestCase):
     def places(self, formula):
         return [(found["line"], found["column"]) for found in check(formula)[0]["syntax"]]
@@ -41,26 +36,10 @@ class Syntax(unittest.TestCase):
 
 
 class Names(unittest.TestCase):
-    def test_unknown_names_have_their_place(self):
-        self.assertEqual(unknown("$Nam"), [("column", "Nam", "People", 1, 2)])
-        self.assertEqual(unknown("'äö' + $Nam"), [("column", "Nam", "People", 1, 9)])
-        self.assertEqual(unknown("1\nSUMM($n, $Nam)"), [("name", "SUMM", "", 2, 1), ("column", "Nam", "People", 2, 11)])
-        self.assertEqual(unknown("$Team.Titel"), [("column", "Titel", "Teams", 1, 7)])
-        self.assertEqual(unknown("$Teams.Titel"), [("column", "Titel", "Teams", 1, 8)])
-        self.assertEqual(unknown("Teams.lookupRecords(Titel=$n, order_by=('-Titl', 'id')).Tit"),
-                         [("column", "Titel", "Teams", 1, 21), ("column", "Titl", "Teams", 1, 43), ("column", "Tit", "Teams", 1, 57)])
-        self.assertEqual(unknown("Teams.lookup()"), [("method", "lookup", "", 1, 7)])
-        self.assertEqual(unknown("[t.Titel for t in Teams.all]"), [("column", "Titel", "Teams", 1, 4)])
-
-    def test_names_that_may_exist_are_taken_as_right(self):
-        for formula in ("rec.id + len($Teams)", "x = 5\nx", "def f(a, *b, **c):\n  return a\nf($n)", "import json\njson.dumps($n)", "[y for y in (1, 2)]", "lambda rec: rec.foo",
-                        "try:\n  return 1\nexcept ValueError as e:\n  return e", "(z := $n) + z", "table.all", "SUM(Teams.all.Title)", "max(Teams.all).foo", "Teams.lookupOne(id=1).Title",
-                        "match $n:\n  case {'a': q, **rest}:\n    return q\n  case [*more]:\n    return more"):
-            self.assertEqual(unknown(formula), [], formula)
-
-    def test_known_names_are_sent_for_suggestions(self):
-        self.assertIn("SUM", check("SUMM(1)")[0]["names"])
-        self.assertEqual(check("SUM(1)")[0]["names"], [])
+    def test_functions_come_before_the_names_of_python_that_resemble_them(self):
+        names = check("1")[0]["names"]
+        self.assertLess(names.index("SUM"), names.index("sum"))
+        self.assertIn("People", names)
 
 
 class Cells(unittest.TestCase):

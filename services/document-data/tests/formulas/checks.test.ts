@@ -16,10 +16,10 @@ const ENDLESS = 'while True: pass\nreturn 1'
 function check(
   { store, formulas }: Pick<FormulaStore, 'store' | 'formulas'>,
   request: Pick<FormulaCheckRequest, 'docId' | 'formula'> & Partial<FormulaCheckRequest>,
-  { userId = 1, signal = new AbortController().signal } = {},
+  { userId = 1, signal = new AbortController().signal, user = { Name: 'Ada' } } = {},
 ): Promise<CheckedFormula> {
-  const whole = { tableId: 'T', columnId: '', type: '', rowIds: [], ...request }
-  return formulas.checks.check(whole, { userId, signal }, (run) =>
+  const whole = { tableId: 'T', columnId: '', type: '', isTrigger: false, rowIds: [], ...request }
+  return formulas.checks.check(whole, { userId, signal, user }, (run) =>
     store.readWhile(request.docId, { userId, signal }, run),
   )
 }
@@ -152,6 +152,22 @@ describe('a check of a formula', () => {
       ['Pric', 4, 7, 'Price'],
     ])
     expect(syntaxErrors).toEqual([])
+  })
+
+  it('runs a trigger formula with the value of the cell and the user, and nothing that depends on it', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const docId = await newDocument(opened)
+    await addFormula(opened, docId, ['F', '$A * 2'])
+    const trigger = { docId, columnId: 'A', isTrigger: true }
+    const checked = await check(opened, { ...trigger, formula: '(value or 0) + 10' })
+    expect(valuesOf(checked)).toEqual([11, 10, 13])
+    const named = await check(opened, { docId, isTrigger: true, formula: '[value, user.Name]' })
+    expect(valuesOf(named)).toEqual(Array(3).fill(['L', null, 'Ada']))
+    expect(named.unknownNames).toEqual([])
+    const formula = await check(opened, { docId, formula: 'value', rowIds: [1] })
+    expect(formula.unknownNames.map(({ name }) => name)).toEqual(['value'])
+    expect(valuesOf(await check(opened, { docId, formula: '$F' }))).toEqual([2, 0, 6])
   })
 
   it('has the line and the message of an error', async () => {

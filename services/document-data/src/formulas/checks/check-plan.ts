@@ -3,6 +3,7 @@ import { quoteId } from '../../quoting/quote'
 import type { DocumentReader } from '../../store/document'
 import { requireTargets } from '../../store/schema/reference-targets'
 import type { Column, Schema, Table } from '../../store/schema/schema'
+import { RecalcWhen } from '../../store/schema/trigger-columns'
 import { columnNotFound } from '../../store/schema/unknown-names'
 import { fullTypeName } from '../../store/structure/columns'
 import { columnType } from '../../values/column-types'
@@ -25,6 +26,8 @@ export interface FormulaCheckRequest {
   readonly columnId: string
   /** Column type; empty for the type that the column has, and for Any for a new column. */
   readonly type: string
+  /** True for the formula of a data column, which has the names `value` and `user`. */
+  readonly isTrigger: boolean
   readonly formula: string
   /** Ids of rows; empty for the first ones of the table. */
   readonly rowIds: readonly number[]
@@ -33,7 +36,9 @@ export interface FormulaCheckRequest {
 /** The document as it would be with the formula. */
 export interface CheckPlan {
   readonly schema: Schema
+  readonly tableId: string
   readonly column: Column
+  readonly isTrigger: boolean
   readonly rowIds: readonly number[]
   /** Ref of the column when it does not exist. */
   readonly unstored: number | undefined
@@ -59,7 +64,9 @@ export function planCheck(doc: DocumentReader, request: FormulaCheckRequest): Ch
     : [...table.columns, column]
   return {
     schema: doc.schema.withColumns(table, columns),
+    tableId: table.tableId,
     column,
+    isTrigger: request.isTrigger,
     rowIds: findRows(doc, table, request.rowIds),
     unstored: before ? undefined : NEW_COLUMN,
     dependents: before ? findDependents(doc, before.ref) : new Set(),
@@ -76,13 +83,15 @@ function findColumn(table: Table, columnId: string): Column | undefined {
 function changeColumn(
   doc: DocumentReader,
   before: Omit<Column, 'type' | 'formula' | 'isFormula'>,
-  { type: wished, columnId, formula }: FormulaCheckRequest,
+  { type: wished, columnId, formula, isTrigger }: FormulaCheckRequest,
 ): Column {
   const typeName = fullTypeName(doc, wished || before.typeName)
   const type = withErrors(columnType(typeName))
   if (wished !== '') requireTargets(doc.schema, [{ id: columnId || 'new', type: typeName }])
-  const { pendingAfter: _after, stopped: _reason, ...rest } = before
-  return { ...rest, typeName, type, formula, isFormula: true }
+  const { pendingAfter: _after, stopped: _reason, triggerStopped: _trigger, ...rest } = before
+  // Whatever makes a trigger formula run, it runs for the check.
+  const recalcWhen = isTrigger ? RecalcWhen.named : rest.recalcWhen
+  return { ...rest, typeName, type, formula, isFormula: !isTrigger, recalcWhen }
 }
 
 const newColumn = {

@@ -1,17 +1,11 @@
-import { findNearMiss } from '@sheaf/kit/near-miss'
 import type { DocumentReader } from '../../store/document'
-import { nearColumn } from '../../query/table-shape'
 import { requireRow } from '../../store/sqlite/connections'
 import { cellJsonSql, type StoredValue } from '../../values/column-type'
 import { isStoredError, readStoredError, type StopReason } from '../../values/error-cells'
 import type { ExchangeOutcome } from '../exchange/exchange'
-import type { CheckedMessage, SyntaxErrorMessage, UnknownNameMessage } from '../exchange/messages'
+import type { CheckedMessage, SyntaxErrorMessage } from '../exchange/messages'
 import type { CheckPlan } from './check-plan'
-
-/** A name that nothing has, and the one that was probably meant. */
-export interface UnknownName extends UnknownNameMessage {
-  readonly suggestion?: string
-}
+import { describeUnknownNames, type UnknownName } from './unknown-names'
 
 /** An error of a formula in one row; line 0 stands for an unknown line. */
 export interface CellError {
@@ -40,24 +34,16 @@ export interface CheckedFormula {
   readonly stopped?: StopReason
 }
 
-/** Adds suggestions to unknown names; the names of the document are taken from its schema. */
+/** Errors of syntax and unknown names. */
 export function describeChecked(
-  { schema }: CheckPlan,
+  { schema, tableId, column, isTrigger }: CheckPlan,
   checked: CheckedMessage | undefined,
 ): Pick<CheckedFormula, 'syntaxErrors' | 'unknownNames'> {
   if (!checked) return { syntaxErrors: [], unknownNames: [] }
-  const suggest = ({ kind, name, table }: UnknownNameMessage) => {
-    if (kind === 'method') return findNearMiss(name, METHODS)
-    const found = kind === 'column' ? schema.find(table) : undefined
-    return found ? nearColumn(name, found) : findNearMiss(name, checked.names)
-  }
-  return {
-    syntaxErrors: checked.syntax,
-    unknownNames: checked.unknown.map((found) => ({ ...found, ...suggest(found).details })),
-  }
+  const names = isTrigger ? [...checked.names, 'value', 'user'] : checked.names
+  const unknownNames = describeUnknownNames(schema, { formula: column.formula, tableId, names })
+  return { syntaxErrors: checked.syntax, unknownNames }
 }
-
-const METHODS = ['all', 'lookupRecords', 'lookupOne']
 
 /** The results in the forms in which reads would return them. */
 export function readCells(

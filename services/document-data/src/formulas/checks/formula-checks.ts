@@ -10,7 +10,7 @@ import {
   type StartEvaluator,
 } from '../exchange/evaluator-pool'
 import { Exchange, type ExchangeRequest } from '../exchange/exchange'
-import { unfinished } from '../exchange/messages'
+import { unfinished, type UserMessage } from '../exchange/messages'
 import type { ComputeLimits } from '../formula-limits'
 import { describeChecked, readCells, type CheckedFormula } from './checked-formula'
 import { planCheck, type CheckPlan, type FormulaCheckRequest } from './check-plan'
@@ -30,6 +30,12 @@ export type ReadMoment = <T>(run: (doc: DocumentReader) => Promise<T>) => Promis
 export interface CheckCaller {
   readonly userId: number
   readonly signal: AbortSignal
+  /** The name `user` of trigger formulas. */
+  readonly user?: UserMessage
+}
+
+interface CheckCall extends Pick<CheckCaller, 'signal' | 'user'> {
+  readonly request: FormulaCheckRequest
 }
 
 /**
@@ -100,31 +106,27 @@ export class FormulaChecks implements Disposable {
 
   private async run(
     request: FormulaCheckRequest,
-    { signal }: CheckCaller,
+    { signal, user }: CheckCaller,
     read: ReadMoment,
   ): Promise<CheckedFormula> {
     using ended = endLater(signal)
+    const call = { request, user, signal: ended.signal }
     // The evaluator may have ended by itself because of a formula that was checked before: the second one is new.
-    const checked =
-      (await this.tryOnce(request, ended.signal, read)) ??
-      (await this.tryOnce(request, ended.signal, read))
+    const checked = (await this.tryOnce(call, read)) ?? (await this.tryOnce(call, read))
     if (signal.aborted) throw callEnded()
     return checked ?? { syntaxErrors: [], unknownNames: [], cells: [], stopped: 'memory' }
   }
 
   /** Undefined when the evaluator has ended by itself. */
-  private async tryOnce(
-    request: FormulaCheckRequest,
-    signal: AbortSignal,
-    read: ReadMoment,
-  ): Promise<CheckedFormula | undefined> {
-    const { docId } = request
+  private async tryOnce(call: CheckCall, read: ReadMoment): Promise<CheckedFormula | undefined> {
+    const { signal } = call
+    const { docId } = call.request
     if (signal.aborted) throw callEnded()
     clearTimeout(this.idle.get(docId))
     const session = await this.pool.acquire(docId, signal)
     if (!session) throw signal.aborted ? callEnded() : toBusyError('whole', RESOURCE)
     try {
-      const checked = await read((doc) => this.exchange(session, doc, { request, signal }))
+      const checked = await read((doc) => this.exchange(session, doc, call))
       if (!checked && session.ended === 'start') throw notComputed()
       return checked
     } finally {
@@ -136,7 +138,7 @@ export class FormulaChecks implements Disposable {
   private async exchange(
     session: EvaluatorSession,
     doc: DocumentReader,
-    { request, signal }: { readonly request: FormulaCheckRequest; readonly signal: AbortSignal },
+    { request, user, signal }: CheckCall,
   ): Promise<CheckedFormula | undefined> {
     const plan = planCheck(doc, request)
     const { schema, unstored } = plan
@@ -148,7 +150,7 @@ export class FormulaChecks implements Disposable {
       { connection: doc.connection, schema, unstored },
       { columnMs: computeMs / 2, totalMs: computeMs },
     )
-    const outcome = await exchange.run(requestOf(plan), signal)
+    const outcome = await exchange.run({ ...requestOf(plan), user }, signal)
     if (outcome.kind === 'failed') return undefined
     const names = describeChecked(plan, exchange.checked)
     if (outcome.kind === 'done')
@@ -158,10 +160,17 @@ export class FormulaChecks implements Disposable {
 }
 
 /** The column is computed with the new formula wherever the formula, or one that it reads, needs it. */
-function requestOf({ schema, column, rowIds, dependents }: CheckPlan): ExchangeRequest {
+function requestOf({
+  schema,
+  column,
+  isTrigger,
+  rowIds,
+  dependents,
+}: CheckPlan): Omit<ExchangeRequest, 'user'> {
   const { ref } = column
   const { pending, stopped } = unfinished(columnsOf(schema).computed)
-  const changed = [ref, ...dependents]
+  // A trigger formula does not run for cells that others read.
+  const changed = isTrigger ? [] : [ref, ...dependents]
   const isStopped = new Set(stopped.map((of) => of.ref))
   return {
     dirty: [{ ref, rows: rowIds }],

@@ -1,11 +1,20 @@
+import type { Author } from '../../store/log/log'
 import type { Schema } from '../../store/schema/schema'
+import { triggerColumnsOf } from '../../store/schema/trigger-columns'
 import type { StopReason } from '../../values/error-cells'
 import { isComputed } from '../../store/structure/column-cells'
 import type { SchemaColumns } from '../dependencies/formula-columns'
 
-/** Cells to compute: rows by id, or a range of row ids including both ends. */
+/**
+ * Cells to compute: rows by id, or a range of row ids including both ends. A trigger formula runs in `conditional` rows
+ * only if a cell of a column that it names is computed and differs.
+ */
 export type DirtyMessage =
-  | { readonly ref: number; readonly rows: readonly number[] }
+  | {
+      readonly ref: number
+      readonly rows: readonly number[]
+      readonly conditional?: readonly number[]
+    }
   | { readonly ref: number; readonly from: number; readonly to: number }
 
 /** A lookup as the evaluator reports it. */
@@ -51,22 +60,11 @@ export interface SyntaxErrorMessage {
   readonly message: string
 }
 
-/** A name in a formula that nothing has: of a column of `table`, of a method of a table, or any other name. */
-export interface UnknownNameMessage {
-  readonly kind: 'name' | 'column' | 'method'
-  readonly name: string
-  /** Table id; empty unless a column is unknown. */
-  readonly table: string
-  readonly line: number
-  readonly column: number
-}
-
 /** What is known of a formula that is checked before it runs. */
 export interface CheckedMessage {
   readonly type: 'checked'
   readonly syntax: readonly SyntaxErrorMessage[]
-  readonly unknown: readonly UnknownNameMessage[]
-  /** All names that formulas see, when a name is unknown. */
+  /** The names that formulas see: functions, tables, modules, and the names of Python. */
   readonly names: readonly string[]
 }
 
@@ -115,6 +113,24 @@ export function unfinished(computed: SchemaColumns['computed']): {
   }
 }
 
+/** The name `user` of trigger formulas: its attributes; undefined for Sheaf itself. */
+export type UserMessage = Readonly<Record<string, string | number | boolean>>
+
+/** What trigger formulas learn of the author of a write. */
+export function userOf({ userId, person }: Partial<Author> = {}): UserMessage | undefined {
+  if (!person || userId === undefined) return undefined
+  const { name, email, access, isAnonymous } = person
+  return {
+    UserID: userId,
+    Name: name,
+    Email: email,
+    Access: access,
+    IsLoggedIn: !isAnonymous,
+    SessionID: `u${userId}`,
+    Type: isAnonymous ? 'anonymous' : 'login',
+  }
+}
+
 /** Bounds of what a formula may return in one answer. */
 const isRef = (value: unknown): value is number => Number.isSafeInteger(value)
 const isRefs = (value: unknown): value is number[] => Array.isArray(value) && value.every(isRef)
@@ -149,20 +165,14 @@ function parseRead({ type, column, table, rows }: Fields): EvaluatorMessage | un
 }
 
 function parseChecked(message: Fields): CheckedMessage | undefined {
-  const { type, syntax, unknown, names } = message
-  const isPlaced = ({ line, column }: Fields) => isRef(line) && isRef(column)
-  return type === 'checked' &&
-    isListOf(syntax, (error) => isPlaced(error) && typeof error.message === 'string') &&
-    isListOf(
-      unknown,
-      (found) => isPlaced(found) && kinds.has(found.kind) && isTexts([found.name, found.table]),
-    ) &&
-    isTexts(names)
+  const { type, syntax, names } = message
+  const isError = ({ line, column, message: text }: Fields) =>
+    isRef(line) && isRef(column) && typeof text === 'string'
+  return type === 'checked' && isListOf(syntax, isError) && isTexts(names)
     ? (message as Fields & CheckedMessage)
     : undefined
 }
 
-const kinds: ReadonlySet<unknown> = new Set(['name', 'column', 'method'])
 const isTexts = (value: unknown) =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
@@ -236,6 +246,7 @@ const texts = new WeakMap<Schema, string>()
 export function schemaMessage(schema: Schema): string {
   const known = texts.get(schema)
   if (known !== undefined) return known
+  const triggers = new Map(triggerColumnsOf(schema).all.map(({ column, deps }) => [column, deps]))
   const tables = schema.tables.map(({ tableId, columns }) => ({
     tableId,
     columns: columns.map((column) => ({
@@ -243,6 +254,7 @@ export function schemaMessage(schema: Schema): string {
       colId: column.id,
       type: column.typeName,
       ...(isComputed(column) && { formula: column.formula }),
+      ...(triggers.has(column) && { trigger: column.formula, deps: triggers.get(column) }),
       ...(column.visibleCol !== 0 && { visibleCol: column.visibleCol }),
     })),
   }))
