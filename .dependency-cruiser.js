@@ -46,7 +46,7 @@ const halls = {
     formulas modes optimizations plain profile-preload.ts main.ts`,
   'gateway/console/src': `
     api components session layout access sites profile reference formats document-context live
-    cells/editing cells/choice cells/date cells/reference cells/attachments cells structure
+    cells/editing cells/choice cells/date cells/reference cells/attachments cells formulas structure
     grid/rows grid/view grid/clipboard grid/columns grid history webhooks document styles app.tsx main.tsx`,
 }
 

@@ -53,6 +53,10 @@ export interface Column {
     readonly type: string
     readonly isFormula: boolean
     readonly formula: string
+    /** When a trigger formula runs: 0 for new rows and changes of the columns in `recalcDeps`, 1 never, 2 on every change. */
+    readonly recalcWhen: number
+    /** Refs of columns, as a list cell. */
+    readonly recalcDeps: unknown
     readonly widgetOptions: string
     /** Ref of the column of the referenced table that references display; 0 for the default. */
     readonly visibleCol: number
@@ -70,6 +74,7 @@ export interface Table {
 /** A row of a table: its cells by column id. */
 export interface Row {
   readonly id: number
+  /** Errors of formulas are `["E", name]`. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 

@@ -9,6 +9,8 @@ export const sampleColumn = (id: string, fields: Partial<Column['fields']> = {})
     type: 'Text',
     isFormula: false,
     formula: '',
+    recalcWhen: 0,
+    recalcDeps: null,
     widgetOptions: '',
     visibleCol: 0,
     untieColIdFromLabel: false,

@@ -25,6 +25,8 @@ function formatCoded(value: readonly unknown[]): string {
       return `${formatValue(first)}[${Array.isArray(second) ? second.map(formatValue).join(', ') : ''}]`
     case 'E':
       return `#${formatValue(first)}`
+    case 'P':
+      return 'pending…'
     case 'U':
       return formatValue(first)
     case 'O':
@@ -41,6 +43,14 @@ function formatInstant(epoch: number, zone: unknown): string {
     return formatDateTime(epoch, 'UTC')
   }
 }
+
+/** Returns the class name of a cell with an error of its formula; undefined for other values. */
+export function errorName(value: unknown): string | undefined {
+  return Array.isArray(value) && value[0] === 'E' ? formatValue(value[1]) : undefined
+}
+
+/** Returns true for a cell that its formula has not computed yet. */
+export const isPending = (value: unknown): boolean => Array.isArray(value) && value[0] === 'P'
 
 /** Returns the items of a list value; undefined for other values. */
 export function listItems(value: unknown): readonly unknown[] | undefined {

@@ -18,6 +18,7 @@ interface GridBodyProps {
   readonly rows: GridRows
   readonly actions: CellEditing
   readonly onSelect: () => void
+  readonly onFocus: () => void
   readonly grid: GridRef
 }
 
@@ -52,7 +53,7 @@ interface RowClassParams {
 
 /** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { context, columns, rows, actions, onSelect, grid: gridRef } = props
+  const { context, columns, rows, actions, onSelect, onFocus, grid: gridRef } = props
   const { canEdit } = context
   const { onClear, onEdit, onCopy, onPaste } = actions
   const { store } = rows
@@ -111,6 +112,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         onViewportChanged={({ firstRow, lastRow }) => store.setViewport(firstRow, lastRow)}
         onCellEditRequest={onEdit}
         onSelectionChanged={onSelect}
+        onCellFocused={onFocus}
       />
     </div>
   )

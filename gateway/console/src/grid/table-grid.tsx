@@ -6,6 +6,8 @@ import { useColumnDialogs } from '../structure/use-column-dialogs'
 import { ColumnMenu } from './columns/column-menu'
 import { FilterDialog } from './view/filter-dialog'
 import { GridBar } from './view/grid-bar'
+import { FormulaBar } from './formula-bar'
+import { rowsInView, useTableFormulas } from './use-table-formulas'
 import { GridBody } from './grid-body'
 import { GridFooter } from './grid-footer'
 import { GridMessage, GridNotice, RowButtons } from './grid-notice'
@@ -33,8 +35,10 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
   )
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
-  const structure = useColumnDialogs(docId, tableId)
   const cells = useMemo(() => ({ docId, tableId, canEdit }), [docId, tableId, canEdit])
+  const rowIds = useCallback(() => rowsInView(grid), [grid])
+  const structure = useColumnDialogs(cells, rowIds)
+  const formulas = useTableFormulas(cells, { columns, grid, store: rows.store })
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const viewState = useMemo<GridViewState>(
     () => ({ view, setView, openMenu: (column, header) => setMenu({ column, header }) }),
@@ -47,6 +51,13 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
         <GridBar columns={columns} onFilter={setFiltered}>
           {canEdit && <RowButtons rows={rowCommands} onAddColumn={structure.add} />}
         </GridBar>
+        <FormulaBar
+          context={cells}
+          isNeeded={columns.some(({ fields }) => fields.formula !== '')}
+          focused={formulas.focused}
+          onOpen={() => formulas.focused && structure.openFormula(formulas.focused.column)}
+          onRecalculate={() => formulas.focused && formulas.recalculate(formulas.focused.column)}
+        />
         <div className="grid-middle">
           <GridBody
             context={cells}
@@ -54,6 +65,7 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
             rows={rows}
             actions={actions}
             onSelect={rowCommands.onSelect}
+            onFocus={formulas.onFocus}
             grid={grid}
           />
           <GridMessage
@@ -76,7 +88,8 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
             header={menu.header}
             items={[
               ...menuItems(menu.column, viewState, setFiltered),
-              ...(canEdit ? structure.items(menu.column) : []),
+              ...formulas.items(menu.column),
+              ...structure.items(menu.column),
             ]}
             onClose={closeMenu}
           />

@@ -1,10 +1,11 @@
 import { useState, type ReactNode } from 'react'
-import { columnName } from '../formats/column'
+import { columnName, isComputed } from '../formats/column'
 import { call } from '../api/client'
 import { tablePath, type Column } from '../api/resources'
 import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { ColumnFields } from './column-fields'
+import { FormulaSection } from './formula-section'
 import {
   changedFields,
   draftOf,
@@ -20,15 +21,24 @@ interface ColumnDialogProps {
   readonly tableId: string
   /** The column to edit; undefined to add one. */
   readonly column?: Column
+  /** True to begin with its formula. */
+  readonly startsWithFormula?: boolean
+  /** The rows in view, of which results of a formula are shown. */
+  readonly rowIds: () => readonly number[]
   readonly onClose: () => void
 }
 
 /** Adds a column to a table, or edits one. */
-export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogProps): ReactNode {
+export function ColumnDialog(props: ColumnDialogProps): ReactNode {
+  const { docId, tableId, column, startsWithFormula = false, rowIds, onClose } = props
   const [draft, setDraft] = useState(() => (column ? draftOf(column) : newDraft()))
   const { mutate } = useApiMutation(['document', docId])
   const path = `${tablePath(docId, tableId)}/columns`
-  const isComplete = draft.label.trim() !== '' && (!isRef(draft.type) || draft.refTable !== '')
+  const hasFormula = draft.source !== 'data'
+  const isComplete =
+    draft.label.trim() !== '' &&
+    (!isRef(draft.type) || draft.refTable !== '') &&
+    (!hasFormula || draft.formula.trim() !== '')
   const submit = async () => {
     if (!column) return mutate(() => call('POST', path, { body: { columns: [newColumn(draft)] } }))
     const fields = changedFields(column, draft)
@@ -40,6 +50,7 @@ export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogPr
       title={column ? `Edit column “${columnName(column)}”` : `Add column to ${tableId}`}
       submit={column ? 'Save' : 'Add column'}
       canSubmit={isComplete}
+      isWide={hasFormula}
       onClose={onClose}
       onSubmit={submit}
     >
@@ -50,14 +61,33 @@ export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogPr
         labelHint={
           column ? <IdHint column={column} /> : 'The column id used in the API is derived from it.'
         }
-        typeHint={column && typeOf(draft) !== column.fields.type ? CONVERSION_NOTE : undefined}
+        typeHint={changeNote(column, draft)}
       />
+      {hasFormula && (
+        <FormulaSection
+          docId={docId}
+          tableId={tableId}
+          column={column}
+          draft={draft}
+          isFocused={startsWithFormula}
+          rowIds={rowIds}
+          onChange={setDraft}
+        />
+      )}
     </FormDialog>
   )
 }
 
 const CONVERSION_NOTE =
   'Existing values are converted. Values that cannot be converted are kept as text.'
+const REPLACEMENT_NOTE = 'Existing values are replaced by the results of the formula.'
+
+/** What a change does to the cells of a column. */
+function changeNote(column: Column | undefined, draft: ColumnDraft): string | undefined {
+  if (!column) return undefined
+  if (draft.source === 'formula') return isComputed(column) ? undefined : REPLACEMENT_NOTE
+  return typeOf(draft) === column.fields.type ? undefined : CONVERSION_NOTE
+}
 
 const newColumn = (draft: ColumnDraft) => ({ id: draft.label.trim(), fields: newFields(draft) })
 

@@ -4,7 +4,14 @@ import { columnName } from '../formats/column'
 import { columnsQuery, tablesQuery } from '../api/resources'
 import { labelColumn } from '../cells/reference/label-queries'
 import { Field, SelectField, TextField } from '../components/field'
-import { isChoice, isRef, typeNames, type ColumnDraft } from './column-types'
+import {
+  isChoice,
+  isRef,
+  newDraft,
+  typeNames,
+  type ColumnDraft,
+  type ValueSource,
+} from './column-types'
 
 interface ColumnFieldsProps {
   readonly docId: string
@@ -31,6 +38,13 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
         required
         maxLength={256}
         onChange={({ target }) => set({ label: target.value })}
+      />
+      <SelectField
+        label="Values"
+        hint={sourceHints[draft.source]}
+        value={draft.source}
+        options={sources}
+        onChange={({ target }) => set(withSource(draft, target.value as ValueSource))}
       />
       <SelectField
         label="Type"
@@ -65,6 +79,21 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
     </>
   )
 }
+
+const sources = [
+  ['data', 'Entered'],
+  ['formula', 'Computed by a formula'],
+  ['trigger', 'Entered, with a trigger formula'],
+] as const
+
+const sourceHints: Readonly<Partial<Record<ValueSource, string>>> = {
+  formula: 'The cells are computed and cannot be edited.',
+  trigger: 'The formula fills in cells of new rows, and runs again as set below.',
+}
+
+/** Results of a formula may have any type, unless another one than that of new columns was chosen. */
+const withSource = ({ type }: ColumnDraft, source: ValueSource): Partial<ColumnDraft> =>
+  source === 'formula' && type === newDraft().type ? { source, type: 'Any' } : { source }
 
 function zones(current: string): readonly (readonly [string, string])[] {
   const names = new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])

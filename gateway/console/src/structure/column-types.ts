@@ -1,4 +1,5 @@
 import type { Column } from '../api/resources'
+import { isSameValue, rowIds, toList } from '../formats/value'
 import { readChoices, readOptions } from '../formats/widget-options'
 
 /** Column types of the API with their display names. */
@@ -17,9 +18,18 @@ export const typeNames: readonly (readonly [string, string])[] = [
   ['Any', 'Any'],
 ]
 
+/** Where the cells of a column come from: from people, from its formula, or from people and a trigger formula. */
+export type ValueSource = 'data' | 'formula' | 'trigger'
+
 /** Form state of a column. */
 export interface ColumnDraft {
   readonly label: string
+  readonly source: ValueSource
+  readonly formula: string
+  /** When a trigger formula runs: see `Column`. */
+  readonly recalcWhen: number
+  /** Refs of the columns whose changes run a trigger formula. */
+  readonly recalcDeps: readonly number[]
   /** Type without its argument. */
   readonly type: string
   /** Time zone, for DateTime. */
@@ -37,6 +47,9 @@ export interface ColumnFields {
   readonly label?: string
   readonly type?: string
   readonly isFormula?: boolean
+  readonly formula?: string
+  readonly recalcWhen?: number
+  readonly recalcDeps?: readonly unknown[] | null
   readonly widgetOptions?: string
   readonly visibleCol?: number
 }
@@ -47,6 +60,10 @@ const browserZone = (): string => new Intl.DateTimeFormat().resolvedOptions().ti
 /** Returns the initial form state for a new column. */
 export const newDraft = (): ColumnDraft => ({
   label: '',
+  source: 'data',
+  formula: '',
+  recalcWhen: 0,
+  recalcDeps: [],
   type: 'Text',
   zone: browserZone(),
   refTable: '',
@@ -60,6 +77,10 @@ export function draftOf({ fields }: Column): ColumnDraft {
   const type = typeNames.some(([known]) => known === name) ? name : fields.type
   return {
     label: fields.label,
+    source: sourceOf(fields),
+    formula: fields.formula,
+    recalcWhen: fields.recalcWhen,
+    recalcDeps: rowIds(fields.recalcDeps) ?? [],
     type,
     zone: type === 'DateTime' && argument !== '' ? argument : browserZone(),
     refTable: isRef(type) ? argument : '',
@@ -85,7 +106,7 @@ export function newFields(draft: ColumnDraft): ColumnFields {
   return {
     label: draft.label.trim(),
     type: typeOf(draft),
-    isFormula: false,
+    ...sourceFields(draft),
     ...(isChoice(draft.type) && { widgetOptions: withChoices('', draft.choices) }),
     ...(isRef(draft.type) && { visibleCol: draft.visibleCol }),
   }
@@ -100,9 +121,35 @@ export function changedFields(column: Column, draft: ColumnDraft): ColumnFields 
   return {
     ...(next.label !== label && { label: next.label }),
     ...(next.type !== type && { type: next.type }),
+    ...changedSource(column, draft),
     ...(next.widgetOptions !== widgetOptions && { widgetOptions: next.widgetOptions }),
     ...(shown !== visibleCol && { visibleCol: shown }),
   }
+}
+
+/** Returns where the cells of a column come from. A formula column without a formula is an empty data column. */
+function sourceOf({ isFormula, formula }: Column['fields']): ValueSource {
+  if (formula.trim() === '') return 'data'
+  return isFormula ? 'formula' : 'trigger'
+}
+
+function sourceFields({ source, formula, recalcWhen, recalcDeps }: ColumnDraft): ColumnFields {
+  if (source === 'formula') return { isFormula: true, formula }
+  if (source === 'data') return { isFormula: false }
+  return { isFormula: false, formula, recalcWhen, recalcDeps: toList(recalcDeps) }
+}
+
+function changedSource({ fields }: Column, draft: ColumnDraft): ColumnFields {
+  const { source, formula, recalcWhen, recalcDeps } = draft
+  const before = sourceOf(fields)
+  if (source === 'data') return before === 'data' ? {} : { isFormula: false, formula: '' }
+  const isSame =
+    source === before &&
+    formula === fields.formula &&
+    (source === 'formula' ||
+      (recalcWhen === fields.recalcWhen &&
+        isSameValue(recalcDeps, rowIds(fields.recalcDeps) ?? [])))
+  return isSame ? {} : sourceFields(draft)
 }
 
 /** Returns the distinct, trimmed lines of a text. */

@@ -1,10 +1,13 @@
 import type { ColDef, SuppressKeyboardEventParams } from 'ag-grid-community'
 import type { Column, Row } from '../../api/resources'
+import { isComputed } from '../../formats/column'
+import { errorName, isPending } from '../../formats/value'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
 import { valueFamily, type Family } from '../view/conditions'
 import type { RowPreview } from '../rows/row-previews'
 import { ColumnHeader } from './column-header'
+import { FormulaState } from './formula-state'
 
 /** Clears a cell. */
 type Clear = (row: Row, colId: string) => void
@@ -58,8 +61,28 @@ export function cellColumn(
     minWidth: 72,
     valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
     ...cells,
+    ...(isComputed(column) && computed(cells.cellClass)),
     suppressKeyboardEvent: (params) =>
       cells.suppressKeyboardEvent?.(params) === true || handleCellKey(params, onClear),
+  }
+}
+
+type CellClass = ColDef<Row>['cellClass']
+
+/** The look of computed cells; an error or a pending cell has its own text in place of what the type shows. */
+function computed(cellClass: CellClass): Partial<ColDef<Row>> {
+  return {
+    cellClass: (params) => {
+      const { value } = params as { value?: unknown }
+      if (errorName(value) !== undefined) return 'cell-start cell-formula cell-error'
+      if (isPending(value)) return 'cell-start cell-formula cell-pending'
+      const own = typeof cellClass === 'function' ? cellClass(params) : cellClass
+      return ['cell-formula', ...[own ?? []].flat()]
+    },
+    cellRendererSelector: ({ value }) =>
+      errorName(value) === undefined && !isPending(value)
+        ? undefined
+        : { component: FormulaState, params: { value: value as unknown } },
   }
 }
 

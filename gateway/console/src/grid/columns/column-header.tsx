@@ -9,6 +9,9 @@ interface ColumnHeaderProps extends IHeaderParams {
   readonly shown: Column
 }
 
+/** Characters of a formula in a tooltip. */
+const MAX_TITLE = 400
+
 /** A column header: name, type, sort order, filter indicator and menu. */
 export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNode {
   const { view, setView, openMenu } = useGridViewContext()
@@ -25,7 +28,7 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
   return (
     <div
       className="head"
-      title={`${label}: ${fields.type}${isComputed(shown) ? ', formula' : ''}`}
+      title={titleOf(shown)}
       onClick={({ shiftKey }) => setView(withNextSort(view, id, shiftKey))}
       onContextMenu={(event) => {
         event.preventDefault()
@@ -35,7 +38,14 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
       <span className="head-text">
         <span className="head-label">{label}</span>
         <span className="head-type">
-          {isComputed(shown) && <i>ƒ </i>}
+          {fields.formula !== '' && (
+            <>
+              <i aria-hidden="true">{isComputed(shown) ? 'ƒ ' : 'ƒ* '}</i>
+              <span className="visually-hidden">
+                {isComputed(shown) ? 'formula, ' : 'trigger formula, '}
+              </span>
+            </>
+          )}
           {fields.type}
         </span>
       </span>
@@ -65,4 +75,12 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
       </button>
     </div>
   )
+}
+
+/** The type of a column, and the beginning of its formula. */
+function titleOf({ id, fields }: Column): string {
+  const name = `${fields.label || id}: ${fields.type}`
+  if (fields.formula === '') return name
+  const { formula } = fields
+  return `${name}\n= ${formula.length > MAX_TITLE ? `${formula.slice(0, MAX_TITLE)}…` : formula}`
 }

@@ -25,8 +25,13 @@ export interface RowChange {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
+/** A row as the API returns it: a cell with an error is null. */
+interface StoredRow extends Row {
+  readonly errors?: Readonly<Record<string, string>>
+}
+
 interface RecordsResponse {
-  readonly records: readonly Row[]
+  readonly records: readonly StoredRow[]
   readonly nextCursor: string | null
   readonly totalCount?: number
 }
@@ -59,7 +64,7 @@ export class RowsApi {
       signal,
     })
     const { records, nextCursor, totalCount } = response.body
-    return { rows: records, nextCursor, total: totalCount, seq: seqOf(response) }
+    return { rows: records.map(withErrors), nextCursor, total: totalCount, seq: seqOf(response) }
   }
 
   /** Reads rows by id, whether they match the filter or not. */
@@ -67,7 +72,7 @@ export class RowsApi {
     const response = await callWithHeaders<RecordsResponse>('GET', this.path, {
       query: { filter: JSON.stringify({ id: ids }) },
     })
-    return { rows: response.body.records, seq: seqOf(response) }
+    return { rows: response.body.records.map(withErrors), seq: seqOf(response) }
   }
 
   /** Changes cells. */
@@ -88,4 +93,11 @@ export class RowsApi {
   async remove(ids: readonly number[]): Promise<void> {
     await call('POST', `${this.path}/delete`, { body: ids })
   }
+}
+
+/** The row with errors as cells, in the form that the change stream has. */
+function withErrors({ errors, ...row }: StoredRow): Row {
+  if (!errors) return row
+  const cells = Object.entries(errors).map(([colId, name]) => [colId, ['E', name]])
+  return { ...row, fields: { ...row.fields, ...(Object.fromEntries(cells) as Row['fields']) } }
 }
