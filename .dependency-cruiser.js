@@ -31,7 +31,8 @@ const halls = {
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,
   'packages/formula-text/src': `
-    formula-tree.ts call-arguments.ts scopes.ts value-type.ts inference.ts name-uses.ts rename.ts`,
+    formula-tree.ts call-arguments.ts scopes.ts value-type.ts inference.ts name-uses.ts rename.ts
+    unknown-names.ts`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks
     config.ts notifier.ts metrics.ts context.ts changes delivery handlers service.ts main.ts`,

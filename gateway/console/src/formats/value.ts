@@ -7,6 +7,7 @@ export function formatValue(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return formatNumber(value, {})
   if (typeof value === 'boolean') return value ? 'true' : 'false'
+  if (isPending(value)) return 'pending…'
   return Array.isArray(value) ? formatCoded(value) : JSON.stringify(value)
 }
 
@@ -25,8 +26,6 @@ function formatCoded(value: readonly unknown[]): string {
       return `${formatValue(first)}[${Array.isArray(second) ? second.map(formatValue).join(', ') : ''}]`
     case 'E':
       return `#${formatValue(first)}`
-    case 'P':
-      return 'pending…'
     case 'U':
       return formatValue(first)
     case 'O':

@@ -209,7 +209,7 @@ const problemLines = StateField.define<DecorationSet>({
   update(lines, { changes, effects, newDoc }) {
     const set = effects.find((effect) => effect.is(setDiagnosticsEffect))
     if (!set) return lines.map(changes)
-    const starts = (set.value as readonly Diagnostic[]).map(({ from }) => newDoc.lineAt(from).from)
+    const starts = set.value.map(({ from }) => newDoc.lineAt(from).from)
     const unique = [...new Set(starts)].sort((a, b) => a - b)
     return Decoration.set(unique.map((start) => problemLine.range(start)))
   },

@@ -85,28 +85,49 @@ export async function suggest(
   isExplicit: boolean,
 ): Promise<Suggestions | undefined> {
   if (isInText(before)) return undefined
-  const found = (begun: string | undefined, options: readonly Suggestion[]) => ({
-    from: before.length - (begun ?? '').length,
-    options,
-  })
   const chain = CHAIN.exec(before)
-  if (chain) {
-    const tableId = await followReferences(chain[1] ?? '', names)
-    return tableId === undefined ? undefined : found(chain[2], await columnNames(tableId, names))
-  }
+  if (chain) return suggestColumns(before, chain, names)
   const method = METHOD.exec(before)
-  if (method) {
-    const table = method[1] ?? ''
-    return isTable(table, names) ? found(method[2], METHODS) : undefined
-  }
+  if (method) return suggestMethods(before, method, names)
   const keyword = KEYWORD.exec(before)
-  const tableId = keyword && isTable(keyword[1] ?? '', names)
-  if (keyword && tableId) {
-    const keys = await columnNames(tableId, names, '=')
-    return found(keyword[2], [...keys, ...LOOKUP_OPTIONS, ...(keyword[2] ? freeNames(names) : [])])
-  }
+  const tableId = keyword ? isTable(keyword[1] ?? '', names) : undefined
+  if (tableId !== undefined) return suggestKeywords(before, keyword?.[2], { tableId, names })
   const name = NAME.exec(before)
-  return name || isExplicit ? found(name?.[1], freeNames(names)) : undefined
+  return name || isExplicit ? suggestions(before, name?.[1], freeNames(names)) : undefined
+}
+
+function suggestMethods(
+  before: string,
+  [, owner = '', begun]: RegExpExecArray,
+  names: FormulaNames,
+): Suggestions | undefined {
+  return isTable(owner, names) ? suggestions(before, begun, METHODS) : undefined
+}
+
+async function suggestKeywords(
+  before: string,
+  begun: string | undefined,
+  { tableId, names }: { readonly tableId: string; readonly names: FormulaNames },
+): Promise<Suggestions> {
+  const keys = [...(await columnNames(tableId, names, '=')), ...LOOKUP_OPTIONS]
+  // An argument that was begun may also be a value.
+  return suggestions(before, begun, begun === undefined ? keys : [...keys, ...freeNames(names)])
+}
+
+const suggestions = (
+  before: string,
+  begun: string | undefined,
+  options: readonly Suggestion[],
+): Suggestions => ({ from: before.length - (begun ?? '').length, options })
+
+async function suggestColumns(
+  before: string,
+  [, path = '', begun]: RegExpExecArray,
+  names: FormulaNames,
+): Promise<Suggestions | undefined> {
+  const tableId = await followReferences(path, names)
+  if (tableId === undefined) return undefined
+  return suggestions(before, begun, await columnNames(tableId, names))
 }
 
 /** Returns the id of a table that a name stands for. */

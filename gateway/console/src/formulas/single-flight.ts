@@ -2,10 +2,10 @@
 type Task<Input, Result> = (input: Input, signal: AbortSignal) => Promise<Result>
 
 /** Receives the outcomes of the latest input. */
-export interface FlightListener<Result> {
+export interface FlightListener<Input, Result> {
   readonly onResult: (result: Result) => void
   /** Returns the milliseconds after which the input is tried again; undefined for never. */
-  readonly onError: (error: unknown) => number | undefined
+  readonly onError: (error: unknown, input: Input) => number | undefined
 }
 
 /**
@@ -19,7 +19,7 @@ export class SingleFlight<Input, Result> {
 
   constructor(
     private readonly task: Task<Input, Result>,
-    private readonly listener: FlightListener<Result>,
+    private readonly listener: FlightListener<Input, Result>,
     private readonly delayMs: number,
   ) {}
 
@@ -53,7 +53,7 @@ export class SingleFlight<Input, Result> {
         const result = await this.task(input, running.signal)
         if (!running.signal.aborted) this.listener.onResult(result)
       } catch (error) {
-        const retryMs = running.signal.aborted ? undefined : this.listener.onError(error)
+        const retryMs = running.signal.aborted ? undefined : this.listener.onError(error, input)
         if (retryMs !== undefined) this.schedule(input, retryMs)
       }
       this.running = undefined

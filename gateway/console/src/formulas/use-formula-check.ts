@@ -20,7 +20,12 @@ export interface FormulaCheckState {
 /** A formula to check, without the rows. */
 export type CheckedInput = Omit<FormulaInput, 'rowIds'>
 
-const idle: FormulaCheckState = { isChecking: false }
+interface Outcome extends Omit<FormulaCheckState, 'isChecking'> {
+  /** The input that it belongs to. */
+  readonly key: string
+  /** True when the input is tried again. */
+  readonly isRetried: boolean
+}
 
 /**
  * Checks a formula while it is edited: after a pause in typing, and never twice at the same time.
@@ -30,31 +35,42 @@ export function useFormulaCheck(
   { docId, tableId, colId, type, isFormula, formula }: CheckedInput,
   rowIds: () => readonly number[],
 ): FormulaCheckState {
-  const [state, setState] = useState(idle)
-  const [flight] = useState(
-    () =>
-      new SingleFlight<FormulaInput, CheckedFormula>(
-        checkFormula,
-        {
-          onResult: (checked) => setState({ checked, isChecking: false }),
-          onError: (error) => {
-            const isBusy = error instanceof ApiError && [0, 429, 503].includes(error.status)
-            setState(({ checked }) => ({ checked, error, isChecking: isBusy }))
-            return isBusy ? RETRY_MS : undefined
-          },
-        },
-        DELAY_MS,
-      ),
-  )
+  const key = JSON.stringify([docId, tableId, colId, type, isFormula, formula])
+  const isEmpty = formula.trim() === ''
+  const [outcome, setOutcome] = useState<Outcome>({ key: '', isRetried: false })
+  const [flight] = useState(() => createFlight(setOutcome))
   useEffect(() => {
-    if (formula.trim() === '') {
-      flight.cancel()
-      setState(idle)
-      return
-    }
-    setState(({ checked, error }) => ({ checked, error, isChecking: true }))
-    flight.give({ docId, tableId, colId, type, isFormula, formula, rowIds: rowIds() })
-  }, [flight, docId, tableId, colId, type, isFormula, formula, rowIds])
+    if (isEmpty) return flight.cancel()
+    const input = { docId, tableId, colId, type, isFormula, formula, rowIds: rowIds() }
+    flight.give({ key, input })
+  }, [flight, key, isEmpty, docId, tableId, colId, type, isFormula, formula, rowIds])
   useEffect(() => () => flight.cancel(), [flight])
-  return state
+  if (isEmpty) return { isChecking: false }
+  const { checked, error, isRetried } = outcome
+  return { checked, error, isChecking: outcome.key !== key || isRetried }
+}
+
+interface KeyedInput {
+  readonly key: string
+  readonly input: FormulaInput
+}
+
+function createFlight(
+  setOutcome: (change: (before: Outcome) => Outcome) => void,
+): SingleFlight<KeyedInput, Outcome> {
+  return new SingleFlight<KeyedInput, Outcome>(
+    async ({ key, input }, signal) => {
+      const checked = await checkFormula(input, signal)
+      return { key, checked, isRetried: false }
+    },
+    {
+      onResult: (outcome) => setOutcome(() => outcome),
+      onError: (error, { key }) => {
+        const isRetried = error instanceof ApiError && [0, 429, 503].includes(error.status)
+        setOutcome(({ checked }) => ({ key, checked, error, isRetried }))
+        return isRetried ? RETRY_MS : undefined
+      },
+    },
+    DELAY_MS,
+  )
 }

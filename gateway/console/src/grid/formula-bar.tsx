@@ -11,17 +11,17 @@ const STOPPED = 'FormulaStopped'
 
 interface FormulaBarProps {
   readonly context: CellContext
-  /** True if a column of the table has a formula; the bar stays, so that rows do not move when a cell gets the focus. */
-  readonly isNeeded: boolean
   readonly focused: FocusedFormula | undefined
   readonly onOpen: () => void
   readonly onRecalculate: () => void
 }
 
-/** The formula of the focused cell and, if the cell has no value, why. */
+/**
+ * The formula of the focused cell and, if the cell has no value, why. Without such a cell the bar stays, so that rows do not
+ * move when a cell gets the focus.
+ */
 export function FormulaBar(props: FormulaBarProps): ReactNode {
-  const { context, isNeeded, focused, onOpen, onRecalculate } = props
-  if (!isNeeded) return null
+  const { context, focused, onOpen, onRecalculate } = props
   if (!focused)
     return (
       <div className="formula-bar">

@@ -2,12 +2,10 @@ import { useCallback, useMemo, useState, type ReactNode } from 'react'
 import { columnName } from '../formats/column'
 import type { Column } from '../api/resources'
 import type { MenuItem } from '../components/menu'
-import { useColumnDialogs } from '../structure/use-column-dialogs'
 import { ColumnMenu } from './columns/column-menu'
 import { FilterDialog } from './view/filter-dialog'
 import { GridBar } from './view/grid-bar'
-import { FormulaBar } from './formula-bar'
-import { rowsInView, useTableFormulas } from './use-table-formulas'
+import { useTableColumns } from './use-table-columns'
 import { GridBody } from './grid-body'
 import { GridFooter } from './grid-footer'
 import { GridMessage, GridNotice, RowButtons } from './grid-notice'
@@ -36,9 +34,7 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
   const cells = useMemo(() => ({ docId, tableId, canEdit }), [docId, tableId, canEdit])
-  const rowIds = useCallback(() => rowsInView(grid), [grid])
-  const structure = useColumnDialogs(cells, rowIds)
-  const formulas = useTableFormulas(cells, { columns, grid, store: rows.store })
+  const tableColumns = useTableColumns(cells, { columns, grid, store: rows.store })
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const viewState = useMemo<GridViewState>(
     () => ({ view, setView, openMenu: (column, header) => setMenu({ column, header }) }),
@@ -49,15 +45,9 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
     <GridViewContext value={viewState}>
       <div className="grid">
         <GridBar columns={columns} onFilter={setFiltered}>
-          {canEdit && <RowButtons rows={rowCommands} onAddColumn={structure.add} />}
+          {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
         </GridBar>
-        <FormulaBar
-          context={cells}
-          isNeeded={columns.some(({ fields }) => fields.formula !== '')}
-          focused={formulas.focused}
-          onOpen={() => formulas.focused && structure.openFormula(formulas.focused.column)}
-          onRecalculate={() => formulas.focused && formulas.recalculate(formulas.focused.column)}
-        />
+        {tableColumns.formulaBar}
         <div className="grid-middle">
           <GridBody
             context={cells}
@@ -65,7 +55,7 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
             rows={rows}
             actions={actions}
             onSelect={rowCommands.onSelect}
-            onFocus={formulas.onFocus}
+            onFocus={tableColumns.onFocus}
             grid={grid}
           />
           <GridMessage
@@ -88,13 +78,12 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
             header={menu.header}
             items={[
               ...menuItems(menu.column, viewState, setFiltered),
-              ...formulas.items(menu.column),
-              ...structure.items(menu.column),
+              ...tableColumns.items(menu.column),
             ]}
             onClose={closeMenu}
           />
         )}
-        {structure.dialog}
+        {tableColumns.dialog}
         {filtered && (
           <FilterDialog
             column={filtered}

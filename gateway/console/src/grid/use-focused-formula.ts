@@ -28,7 +28,7 @@ export function useFocusedFormula(
   }, [grid])
   useEffect(() => {
     const node = cell && grid.current?.getDisplayedRowAtIndex(cell.rowIndex)
-    const read = () => setRow(node?.data as Row | undefined)
+    const read = () => setRow(node?.data)
     read()
     node?.addEventListener('dataChanged', read)
     return () => node?.removeEventListener('dataChanged', read)
@@ -52,9 +52,7 @@ export function usePendingCells(
     if (computed.length === 0) return
     const look = () => {
       const rows = grid.current?.getRenderedNodes() ?? []
-      const isWaiting = rows.some(({ data }) =>
-        computed.some((id) => isPending((data as Row | undefined)?.fields[id])),
-      )
+      const isWaiting = rows.some(({ data }) => computed.some((id) => isPending(data?.fields[id])))
       if (isWaiting) refresh()
     }
     const timer = setInterval(look, PENDING_MS)

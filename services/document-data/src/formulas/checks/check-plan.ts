@@ -11,7 +11,7 @@ import { withErrors } from '../../values/error-cells'
 import { Dependencies } from '../dependencies/dependencies'
 
 /** Rows for which a formula is computed at most. */
-export const MAX_CHECKED_ROWS = 20
+const MAX_CHECKED_ROWS = 20
 /** Length of a formula that is checked, in characters. */
 const MAX_FORMULA_LENGTH = 65_536
 /** Ref of a column that does not exist; those of existing ones are positive. */

@@ -1,0 +1,85 @@
+import { useCallback, type ReactNode } from 'react'
+import type { Column } from '../api/resources'
+import type { CellContext } from '../cells/editing/cell-type'
+import type { MenuItem } from '../components/menu'
+import { useApiMutation } from '../components/use-api-mutation'
+import { columnName, isComputed } from '../formats/column'
+import { recalculate } from '../formulas/formula-check'
+import { useColumnDialogs } from '../structure/use-column-dialogs'
+import { FormulaBar } from './formula-bar'
+import type { RowStore } from './rows/row-store'
+import { useFocusedFormula, usePendingCells } from './use-focused-formula'
+import type { GridRef } from './use-grid-rows'
+
+/** Rows of which results of a formula are shown. */
+const MAX_ROWS = 10
+
+/** The columns of a grid: what their menus offer, and their formulas. */
+export interface TableColumns {
+  /** Opens the dialog to add a column. */
+  readonly add: () => void
+  /** Menu items of a column. */
+  readonly items: (column: Column) => MenuItem[]
+  /** The open dialog, if any. */
+  readonly dialog: ReactNode
+  /** The formula of the focused cell; nothing in a table without formulas. */
+  readonly formulaBar: ReactNode
+  /** Must be called when another cell gets the focus. */
+  readonly onFocus: () => void
+}
+
+interface GridParts {
+  readonly columns: readonly Column[]
+  readonly grid: GridRef
+  readonly store: RowStore
+}
+
+/** Dialogs, menus and formulas of the columns of a grid. */
+export function useTableColumns(context: CellContext, parts: GridParts): TableColumns {
+  const { docId, tableId, canEdit } = context
+  const { columns, grid, store } = parts
+  const rowIds = useCallback(() => rowsInView(grid), [grid])
+  const { add, dialog, openFormula, items } = useColumnDialogs(context, rowIds)
+  const { focused, onFocus } = useFocusedFormula(columns, grid)
+  const refresh = useCallback(() => store.scheduleRefresh(false), [store])
+  usePendingCells(columns, grid, refresh)
+  const { mutateOrToast } = useApiMutation()
+  const start = (column: Column) =>
+    mutateOrToast(
+      async () => {
+        await recalculate(docId, tableId, column.id)
+        refresh()
+      },
+      `${columnName(column)} is being calculated again.`,
+    )
+  const ownItems = (column: Column): MenuItem[] =>
+    canEdit && isComputed(column)
+      ? [{ label: 'Calculate again', onSelect: () => start(column) }]
+      : []
+  return {
+    add,
+    dialog,
+    onFocus,
+    items: (column) => [...ownItems(column), ...items(column)],
+    formulaBar: columns.some(({ fields }) => fields.formula !== '') && (
+      <FormulaBar
+        context={context}
+        focused={focused}
+        onOpen={() => focused && openFormula(focused.column)}
+        onRecalculate={() => focused && start(focused.column)}
+      />
+    ),
+  }
+}
+
+/** Ids of rows in the visible part of a grid, from the top. */
+function rowsInView({ current: api }: GridRef): readonly number[] {
+  if (!api) return []
+  const { top, bottom } = api.getVerticalPixelRange()
+  return api
+    .getRenderedNodes()
+    .filter(({ rowTop }) => rowTop !== null && rowTop >= top && rowTop < bottom)
+    .sort((a, b) => (a.rowIndex ?? 0) - (b.rowIndex ?? 0))
+    .flatMap(({ data }) => data?.id ?? [])
+    .slice(0, MAX_ROWS)
+}
