@@ -72,7 +72,7 @@ export class Derivation {
       this.deferExcess()
       const request = this.request()
       if (request.length === 0) break
-      const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+      const session = await this.acquire()
       // After a rollback another transaction may be open.
       if (this.parts.signal.aborted) return session && this.parts.pool.release(session)
       if (!session) {
@@ -91,7 +91,7 @@ export class Derivation {
 
   /** Computes these cells, which are pending, without what depends on them. Undefined without an evaluator. */
   async runSlice(of: ColumnOfTable, from: number, to: number): Promise<SliceOutcome | undefined> {
-    const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+    const session = await this.acquire()
     if (!session) return undefined
     this.finder = this.newFinder()
     const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }])
@@ -135,6 +135,11 @@ export class Derivation {
       moved.all = column.all
       for (const [row, seq] of column.rows) moved.rows.set(row, seq)
     }
+  }
+
+  private acquire(): Promise<EvaluatorSession | undefined> {
+    const { pool, userId, signal } = this.parts
+    return pool.acquire({ user: userId, document: this.group.docId }, signal)
   }
 
   private newFinder(): DirtyFinder {

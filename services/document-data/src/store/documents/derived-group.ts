@@ -8,6 +8,8 @@ import type { DeriveTrace, WriteTrace } from './write-trace'
 /** A write of the group that changed something. */
 export interface GroupEntry {
   readonly seq: number
+  /** Id of the user who wrote it; 0 for the system. */
+  readonly userId: number
   readonly operations: readonly Operation[]
   /** Follows the write if it is traced. */
   readonly trace?: WriteTrace
@@ -88,6 +90,14 @@ export class DerivedGroup {
 
   /** The owner of cells that belong to no write of the group: an entry of the system, begun when it is needed. */
   static readonly OWN_ENTRY = 0
+
+  /** The user who wrote last, in this group or before it; 0 when the log names none. */
+  findLatestUser(): number {
+    const written = this.entries.findLast(({ userId }) => userId > 0)?.userId
+    if (written !== undefined) return written
+    const sql = 'SELECT user FROM _sheaf_log WHERE user > 0 ORDER BY seq DESC LIMIT 1'
+    return this.connection.pluck<number>(sql).get() ?? 0
+  }
 
   /** See `GroupOwner.schemaChanged`. */
   schemaChanged(): void {

@@ -164,7 +164,7 @@ export class OpenDocument {
       const result = fn(doc)
       const { nextSeq: next, operations, reply } = doc
       this.log.add({ seq: next > seq ? next : undefined, author, operations, reply })
-      if (next > seq) this.entries.push({ seq: next, operations, trace })
+      if (next > seq) this.entries.push({ seq: next, userId: author.userId, operations, trace })
       this.burdened = this.indexes.wrote(operations) || this.burdened
       this.working = { schema: doc.schema, seq: next }
       trace?.applied(operations)
