@@ -1,6 +1,8 @@
 import { startSheaf } from '@sheaf/testkit/sheaf'
 import { hasKit, kitFolder, kitSettings, replay, type Step } from './kit'
 import {
+  deviations,
+  faults,
   nameOf,
   readKnownFailures,
   UNEXPLAINED,
@@ -64,6 +66,13 @@ function compare(area: string, steps: readonly Step[], list: KnownFailures) {
     passesAndIsListed: Object.keys(listed).filter((name) => !names.has(name)),
   }
 }
+
+it('each cause of a known failure is explained as a deviation, or is a fault to be mended', () => {
+  const causes = new Set(Object.values(readKnownFailures()).flatMap((area) => Object.values(area)))
+  expect([...causes].filter((cause) => !faults.has(cause)).sort()).toEqual(
+    Object.keys(deviations).sort(),
+  )
+})
 
 if (hasKit()) {
   describe('the conformance kit', describeConformance)

@@ -29,13 +29,19 @@ describe('the evaluators', () => {
     using pool = createPool()
     const { served, acquire } = createAcquire(pool)
     const first = await acquire(1, 'a1')
-    const others = ['a2', 'a3', 'a4'].map((document) => acquire(1, document))
+    const others = ['a2', 'a3', 'a4', 'a5'].map((document) => acquire(1, document))
     await acquire(2, 'b1')
-    expect(served).toEqual(['a1', 'b1'])
-    expect(pool.queued).toBe(3)
+    expect(served).toEqual(['a1', 'a2', 'a3', 'b1'])
+    expect(pool.queued).toBe(2)
+    const later = [acquire(2, 'b2'), acquire(3, 'c1')]
     pool.release(first)
-    await others[0]
-    expect(served).toEqual(['a1', 'b1', 'a2'])
+    await later[1]
+    expect(served.at(-1)).toBe('c1')
+    pool.release(await (others[0] as Promise<EvaluatorSession>))
+    pool.release(await (others[1] as Promise<EvaluatorSession>))
+    await others[2]
+    expect(served.at(-1)).toBe('a4')
+    expect(pool.queued).toBe(2)
   })
 
   it('are given to users in turn when all are in use', async () => {
@@ -67,13 +73,13 @@ describe('the evaluators', () => {
   it('are no longer awaited after a cancellation, which takes nobody’s share', async () => {
     using pool = createPool()
     const { acquire } = createAcquire(pool)
-    const first = await acquire(1, 'a1')
+    const [first] = await Promise.all(['a0', 'b0', 'c0'].map((document) => acquire(1, document)))
     const cancelled = new AbortController()
     const waiting = pool.acquire({ user: 1, document: 'a2' }, cancelled.signal)
     cancelled.abort()
     expect(await waiting).toBeUndefined()
     expect(await pool.acquire({ user: 1, document: 'a2' }, cancelled.signal)).toBeUndefined()
-    pool.release(first)
+    pool.release(first as EvaluatorSession)
     expect(await acquire(1, 'a3')).toBeDefined()
   })
 })

@@ -111,8 +111,9 @@ interface Waiter extends EvaluatorUse {
 
 /**
  * The evaluators of this instance: at most one for a document, which serves no other document. When all exist, the one
- * that was used least recently ends for a document that needs one. The documents of one user use at most their fair
- * share at the same time, and those that wait are served by user in turn.
+ * that was used least recently ends for a document that needs one. Each user has a fair share of them, and documents that
+ * wait are served by user in turn. What no other user waits for is lent to users beyond their share, except for the last
+ * one: a use may take seconds, for which others would wait.
  */
 export class EvaluatorPool implements Disposable {
   readonly figures: EvaluatorFigures = {
@@ -198,15 +199,24 @@ export class EvaluatorPool implements Disposable {
     for (const waiter of this.waiting.items) waiter.settle()
   }
 
-  /** Gives evaluators to documents that wait, as far as there are any and their users have room. */
+  /** Gives evaluators to documents that wait, as far as there are any. */
   private serve(): void {
     for (;;) {
-      const next = this.waiting.take(({ user }) => this.used.check({ user }, 1) === undefined)
+      const next = this.waiting.take((waiter) => this.mayUse(waiter)) ?? this.takeLent()
       if (!next) return
       const { user, document } = next
       this.used.take({ user }, 1)
       next.settle(this.use(document, user))
     }
+  }
+
+  private mayUse({ user }: EvaluatorUse): boolean {
+    return this.used.check({ user }, 1) === undefined
+  }
+
+  /** The next document whose user is beyond their share. */
+  private takeLent(): Waiter | undefined {
+    return this.used.used + 1 < this.size ? this.waiting.take(() => true) : undefined
   }
 
   private use(docId: string, user: number): EvaluatorSession {
