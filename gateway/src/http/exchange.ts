@@ -241,8 +241,10 @@ export class Exchange {
   /** Charges what its client has not read of a response that was sent whole, until it has. */
   countUnread(): void {
     const { context, response, charged } = this
-    const { writableLength } = response
-    if (writableLength > 0) this.releaseUnread = context.load.keepUnread(charged, writableLength)
+    const { writableLength, destroyed } = response
+    // A destroyed response has been closed already, which is when it is released.
+    if (writableLength === 0 || destroyed) return
+    this.releaseUnread = context.load.keepUnread(charged, writableLength)
   }
 
   /** Breaks the connection if the client does not read the rest of the response, which has ended, in time. */
