@@ -2,7 +2,6 @@ import { startSheaf } from '@sheaf/testkit/sheaf'
 import { hasKit, kitFolder, kitSettings, replay, type Step } from './kit'
 import {
   deviations,
-  faults,
   nameOf,
   readKnownFailures,
   UNEXPLAINED,
@@ -67,11 +66,10 @@ function compare(area: string, steps: readonly Step[], list: KnownFailures) {
   }
 }
 
-it('each cause of a known failure is explained as a deviation, or is a fault to be mended', () => {
-  const causes = new Set(Object.values(readKnownFailures()).flatMap((area) => Object.values(area)))
-  expect([...causes].filter((cause) => !faults.has(cause)).sort()).toEqual(
-    Object.keys(deviations).sort(),
-  )
+it('each known failure outside of formulas is a deviation that is explained', () => {
+  const areas = Object.entries(readKnownFailures()).filter(([area]) => !area.startsWith('formulas'))
+  const causes = new Set(areas.flatMap(([, steps]) => Object.values(steps)))
+  expect([...causes].sort()).toEqual(Object.keys(deviations).sort())
 })
 
 if (hasKit()) {

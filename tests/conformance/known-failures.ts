@@ -10,18 +10,13 @@ export type KnownFailures = Readonly<Record<string, Readonly<Record<string, stri
 /** The cause of a step of which nobody has said why it fails; a test refuses it. */
 export const UNEXPLAINED = 'unexplained'
 
-/**
- * The causes that are no faults: Sheaf answers otherwise on purpose. A step of another cause is to be mended.
- */
+/** Why steps fail outside of the areas of formulas, by cause: Sheaf answers otherwise on purpose. */
 export const deviations: Readonly<Record<string, string>> = {
   misencoding:
     'The recorded server garbles letters outside of ASCII in the file name of Content-Disposition. Sheaf sends the name as it was uploaded.',
   remove:
     'Webhooks of Sheaf have the event type "remove", with which the recorded server refuses a webhook; what a later step lists differs by that.',
 }
-
-/** The causes of steps that are to be mended. */
-export const faults: ReadonlySet<string> = new Set(['formula'])
 
 /** Reads the list. */
 export function readKnownFailures(): KnownFailures {
