@@ -122,6 +122,22 @@ export const workloads: readonly Workload[] = [
     figure: medianMs,
   },
   {
+    name: 'sort by text beyond ASCII, limit=100',
+    unit: 'ms',
+    goal: { side: 'at most', value: 60, ratio: false },
+    clients: 1,
+    requests: get('?sort=Note&limit=100'),
+    figure: medianMs,
+  },
+  {
+    name: 'sort by number and text, limit=100',
+    unit: 'ms',
+    goal: { side: 'at most', value: 60, ratio: false },
+    clients: 1,
+    requests: get('?sort=-Count,Note&limit=100'),
+    figure: medianMs,
+  },
+  {
     name: 'CSV download',
     unit: 'ms',
     goal: ratio('at most', 0.4),
