@@ -107,7 +107,8 @@ export function withinPrefix(
   if (text === undefined || typeof key !== 'string') return undefined
   const letters = sortKey(prefix)?.split(LEVEL, 1)[0] ?? ''
   // The lower case of a sigma depends on what follows.
-  if (!key.startsWith(letters) || /[\0-\u0002σς]/.test(letters)) return undefined
+  const isSpecial = /[σς]/.test(letters) || [...letters].some((letter) => letter <= LEVEL)
+  if (!key.startsWith(letters) || isSpecial) return undefined
   const next = letters.length < key.length ? key.charCodeAt(letters.length) : 0
   const [low, high] = descending
     ? [FIRST_CHARACTER, Math.min(next - 1, LAST_ASCII)]

@@ -68,10 +68,11 @@ const letters = [...'aAbBéÉﬁ①ガ각Σσςй“”’\u0001\u0002 12~\u{1d4
 const part = fc.array(fc.constantFrom(...letters), { maxLength: 3 }).map((all) => all.join(''))
 
 it('gives the rows of a page as a sort of all rows does, after any row', () => {
-  const texts = fc.array(fc.oneof(part, fc.constant(null)), { minLength: 5, maxLength: 60 })
-  const numbers = fc.array(fc.constantFrom(null, 0, 1, -2.5, 'é', 'text'), {
-    minLength: 1,
-    maxLength: 9,
+  const table = fc.record({
+    prefix: part,
+    texts: fc.array(fc.oneof(part, fc.constant(null)), { minLength: 5, maxLength: 60 }),
+    numbers: fc.array(fc.constantFrom(null, 0, 1, -2.5, 'é', 'text'), { minLength: 1 }),
+    step: fc.integer({ min: 1, max: 3 }),
   })
   const page = fc.record({
     limit: fc.integer({ min: 1, max: 25 }),
@@ -79,33 +80,23 @@ it('gives the rows of a page as a sort of all rows does, after any row', () => {
     from: fc.nat(ROWS - 1),
   })
   fc.assert(
-    fc.property(
-      fc.constantFrom(...orders),
-      part,
-      texts,
-      numbers,
-      page,
-      (sort, prefix, t, n, at) => {
-        fill(
-          (row) => {
-            const text = t[(row * 7) % t.length]
-            return [text == null ? null : prefix + text, n[(row * 5) % n.length] ?? null]
-          },
-          (at.limit % 3) + 1,
-        )
-        const all = idsInOrder(connection, plan(sort))
-        const { limit, offset, from } = at
-        expect(idsInOrder(connection, plan(sort, limit, offset))).toEqual(
-          all.slice(offset, offset + limit),
-        )
-        const asked = plan(sort, limit, offset)
-        const after = findPosition(connection, asked, all[from] ?? 0) as Position
-        const start = from + 1 + offset
-        expect(idsInOrder(connection, asked, { after, more: 1 })).toEqual(
-          all.slice(start, start + limit + 1),
-        )
-      },
-    ),
+    fc.property(fc.constantFrom(...orders), table, page, (sort, cells, { limit, offset, from }) => {
+      const { prefix, texts, numbers, step } = cells
+      fill(
+        (row) => {
+          const text = texts[(row * 7) % texts.length] ?? null
+          return [text === null ? null : prefix + text, numbers[(row * 5) % numbers.length] ?? null]
+        },
+        { step },
+      )
+      const all = idsInOrder(connection, plan(sort))
+      const asked = plan(sort, limit, offset)
+      expect(idsInOrder(connection, asked)).toEqual(all.slice(offset, offset + limit))
+      const after = findPosition(connection, asked, all[from] ?? 0) as Position
+      const start = from + 1 + offset
+      const next = idsInOrder(connection, asked, { after, more: 1 })
+      expect(next).toEqual(all.slice(start, start + limit + 1))
+    }),
     { numRuns: 25 },
   )
 })
