@@ -31,6 +31,8 @@ export interface OrderTerm {
 
 /** SQL sort terms and their bound values. */
 export interface Order {
+  /** The keys that it was made of. */
+  keys: readonly SortKey[]
   sql: string
   /** The individual terms; the last one is the row id. */
   terms: readonly OrderTerm[]
@@ -98,18 +100,18 @@ export function orderTerms(table: TableShape, keys: readonly SortKey[], prefix: 
     }
     // The row id is unique, so later terms have no effect.
     terms.push({ sql: `${prefix}"id"`, descending: key.descending, params: [] })
-    return order(terms)
+    return order(keys, terms)
   }
   if (keys.length > 0 && findColumn(table, 'manualSort') && !seen.has('manualSort')) {
     terms.push({ sql: `${prefix}"manualSort"`, descending: false, params: [] })
   }
   terms.push({ sql: `${prefix}"id"`, descending: false, params: [] })
-  return order(terms)
+  return order(keys, terms)
 }
 
-function order(terms: readonly OrderTerm[]): Order {
+function order(keys: readonly SortKey[], terms: readonly OrderTerm[]): Order {
   const sql = terms.map(({ sql: term, descending }) => (descending ? `${term} DESC` : term))
-  return { sql: sql.join(','), terms, params: terms.flatMap(({ params }) => params) }
+  return { keys, sql: sql.join(','), terms, params: terms.flatMap(({ params }) => params) }
 }
 
 function addTerms(

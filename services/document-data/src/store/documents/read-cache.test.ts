@@ -10,7 +10,7 @@ const page: ReadPlan = {
   frame: { head: '{', separator: ',', tail: '}', openTail: '' },
   row: "'{}'",
   where: '1',
-  order: { sql: '"id"', terms: [], params: [] },
+  order: { keys: [], sql: '"id"', terms: [], params: [] },
   inRanges: true,
   limit: 10,
   offset: 0,

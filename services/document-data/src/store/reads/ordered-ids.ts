@@ -65,9 +65,10 @@ function termsOf({ terms }: Order): string {
  * sample pass the filter.
  */
 function boundPage(connection: Connection, plan: ReadPlan): ReadPlan {
-  const { from, order, limit, offset } = plan
+  const { from, order, limit, offset, isNarrow } = plan
   const [term] = order.terms
-  if (limit === 0 || !term || order.terms.every(({ text }) => text === undefined)) return plan
+  if (isNarrow || limit === 0 || !term || order.terms.every(({ text }) => text === undefined))
+    return plan
   const sampled = sampleOf(connection, from, limit + offset)
   if (!sampled) return plan
   const last = { ...restrict(plan, sampled), limit: 1, offset: limit + offset - 1 }

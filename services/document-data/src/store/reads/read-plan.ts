@@ -31,6 +31,8 @@ export interface ReadPlan extends RowSql {
   readonly offset: number
   /** Bound values of `where`. */
   readonly params: readonly StoredValue[]
+  /** True when the rows are few and known by their ids. */
+  readonly isNarrow?: boolean
   /** Extras computed before the rows (read-extras.ts); absent when there are none. */
   readonly extras?: ReadExtras
 }
@@ -129,6 +131,7 @@ export function narrowTo(plan: ReadPlan, ids: readonly number[]): ReadPlan {
     where: `id IN (SELECT value FROM json_each(?)) AND (${plan.where})`,
     params: [JSON.stringify(ids), ...plan.params],
     inRanges: false,
+    isNarrow: true,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ColumnType } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
 import { dropColumnIndex } from '../indexes/auto-indexes'
+import { dropTableOrders } from '../indexes/kept-orders'
 import type { DocumentWriter } from '../document'
 import type { Column } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
@@ -58,6 +59,7 @@ export function dropStoredColumns(
   if (gone.length > 1) return writeAnew(doc, table, kept)
   for (const { id, ref } of gone) {
     dropColumnIndex(doc.connection, table.ref, ref)
+    dropTableOrders(doc.connection, table.ref)
     doc.connection.db.exec(`ALTER TABLE ${quoteId(table.tableId)} DROP COLUMN ${quoteId(id)}`)
   }
 }
@@ -110,11 +112,12 @@ function hasTextIn(
 }
 
 /**
- * Copies the rows into a table with the new layout. Automatic indexes are dropped with the old one, and
- * rebuilt on demand.
+ * Copies the rows into a table with the new layout. Automatic indexes are dropped with the old one,
+ * and kept orders before it; both are rebuilt on demand.
  */
 function writeAnew(doc: DocumentWriter, table: StoredTable, columns: readonly StoredForm[]): void {
   const { db } = doc.connection
+  dropTableOrders(doc.connection, table.ref)
   const [interim, name] = [quoteId(INTERIM), quoteId(table.tableId)]
   const definitions = ['"id" INTEGER PRIMARY KEY', ...columns.map(columnDefinition)]
   const copied = columns.filter(({ from }) => from !== undefined)

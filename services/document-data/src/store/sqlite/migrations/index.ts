@@ -7,6 +7,7 @@ import { sql as files } from './004-files'
 import { sql as logChecksum } from './005-log-checksum'
 import { sql as recordPositions } from './006-record-positions'
 import { sql as formulas } from './007-formulas'
+import { sql as orders } from './008-orders'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -19,6 +20,7 @@ const migrations: readonly string[] = [
   logChecksum,
   recordPositions,
   formulas,
+  orders,
 ]
 
 /** `user_version` of the newest schema. */
