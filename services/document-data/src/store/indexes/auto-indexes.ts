@@ -5,8 +5,10 @@ import type { Operation } from '../log/log'
 import type { Table } from '../schema/schema'
 import {
   dropOrder,
+  dropTableOrders,
   isKeepable,
   keepStep,
+  listOrderTables,
   openKeptOrders,
   type KeepStep,
   type KeptOrder,
@@ -257,11 +259,21 @@ export class AutoIndexes {
 }
 
 /**
- * Drops the automatic index of a column, without which the column cannot be dropped. Part of the write that
- * drops the column.
+ * Drops the automatic index of a column and the kept orders of its table, without which the column cannot be dropped. Part
+ * of the write that drops the column.
  */
-export function dropColumnIndex({ db }: Connection, tableRef: number, columnRef: number): void {
-  db.exec(`DROP INDEX IF EXISTS ${quoteId(nameOf(tableRef, columnRef))}`)
+export function dropColumnIndex(connection: Connection, tableRef: number, columnRef: number): void {
+  connection.db.exec(`DROP INDEX IF EXISTS ${quoteId(nameOf(tableRef, columnRef))}`)
+  dropTableOrders(connection, tableRef)
+}
+
+/** The statements that drop all automatic indexes and kept orders of a file. */
+export function dropAllIndexes(connection: Connection): string[] {
+  return [
+    ...listAutoIndexes(connection).map((name) => `DROP INDEX ${quoteId(name)}`),
+    'DROP TABLE IF EXISTS _sheaf_indexes',
+    ...listOrderTables(connection).flatMap(dropOrder),
+  ]
 }
 
 /** The name contains refs, which never change. */
@@ -280,8 +292,7 @@ function dropIndex(name: string): string[] {
   ]
 }
 
-/** Names of the automatic indexes that a file has. */
-export function listAutoIndexes(connection: Connection): string[] {
+function listAutoIndexes(connection: Connection): string[] {
   return connection
     .pluck<string>(`SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB '${PREFIX}*'`)
     .all()

@@ -4,7 +4,6 @@ import type { ColumnType } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import { quoteId } from '../../quoting/quote'
 import { dropColumnIndex } from '../indexes/auto-indexes'
-import { dropTableOrders } from '../indexes/kept-orders'
 import { redoTogether } from '../log/log'
 import type { WholeMetadata } from '../schema/column-metadata'
 import type { DocumentReader, DocumentWriter } from '../document'
@@ -264,7 +263,6 @@ function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: Co
   const hasRows = connection.pluck(`SELECT EXISTS (SELECT 1 FROM ${name})`).get() === 1
   if (!hasRows && column.type.affinity !== type.affinity) {
     dropColumnIndex(connection, table.ref, column.ref)
-    dropTableOrders(connection, table.ref)
     connection.db.exec(`ALTER TABLE ${name} DROP COLUMN ${quoteId(column.id)}`)
     connection.db.exec(
       `ALTER TABLE ${name} ADD COLUMN ${columnDefinition({ id: column.id, type, isComputed: false })}`,

@@ -59,7 +59,6 @@ export function dropStoredColumns(
   if (gone.length > 1) return writeAnew(doc, table, kept)
   for (const { id, ref } of gone) {
     dropColumnIndex(doc.connection, table.ref, ref)
-    dropTableOrders(doc.connection, table.ref)
     doc.connection.db.exec(`ALTER TABLE ${quoteId(table.tableId)} DROP COLUMN ${quoteId(id)}`)
   }
 }
