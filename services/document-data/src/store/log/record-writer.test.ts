@@ -121,6 +121,7 @@ it('a document of the previous form continues behind its last entry and the migr
   migrate(old.db)
   beginLog(old, author, [])
   old.db.exec(`
+    DROP TABLE _sheaf_orders;
     DROP TABLE _sheaf_formulas;
     DROP TABLE _sheaf_lookup_uses;
     ALTER TABLE _sheaf_log DROP COLUMN lsn;
