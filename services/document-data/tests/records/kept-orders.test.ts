@@ -1,5 +1,6 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
+import { RecordsView } from '@sheaf/protos/sheaf/document_data/v1/records'
 import fc from 'fast-check'
 import { removeColumn } from '../../src/store/structure/column-removal'
 import { addColumns as addFormulaColumns } from '../../src/store/structure/columns'
@@ -49,7 +50,12 @@ interface Asked {
 
 async function idsOf(store: DocumentStore, docId: string, asked: Asked): Promise<number[]> {
   const { sort, limit, offset = 0, table = tableId } = asked
-  const text = await readText(store, docId, { tableId: table, sort, limit, view: { offset } })
+  const text = await readText(store, docId, {
+    tableId: table,
+    sort,
+    limit,
+    view: RecordsView.fromPartial({ offset }),
+  })
   return (JSON.parse(text) as { records: { id: number }[] }).records.map(({ id }) => id)
 }
 

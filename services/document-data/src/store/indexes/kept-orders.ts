@@ -18,8 +18,10 @@ const MAX_TERMS = 10
 /** Mean bytes of the keys of a sample above which an order is not kept. */
 const MAX_KEY_BYTES = 400
 const SAMPLE_ROWS = 500
-/** Rows whose keys are made in one transaction, for which writes wait. */
-const FILL_ROWS = 20_000
+/** Rows whose keys are made in one transaction at least, for which writes wait: some 100 ms. */
+const MIN_FILL_ROWS = 20_000
+/** Transactions in which an order is filled at most: each may write every page of the order again. */
+const MAX_FILLS = 8
 
 /** An order of a table that is kept. */
 export interface KeptOrder {
@@ -105,10 +107,11 @@ export function keepStep(connection: Connection, table: Table, order: Order): Ke
   const name = freeName(connection, table.ref)
   const last = requireRow(connection.pluck<number | null>(`SELECT max(id) FROM ${from}`).get()) ?? 0
   const fill: string[] = []
-  for (let at = 0; at < last; at += FILL_ROWS)
+  const rows = Math.max(MIN_FILL_ROWS, Math.ceil(last / MAX_FILLS))
+  for (let at = 0; at < last; at += rows)
     fill.push(
       `INSERT OR IGNORE INTO ${quoteId(name)} SELECT ${key}, id FROM ${from} NOT INDEXED
-       WHERE id > ${at} AND id <= ${at + FILL_ROWS} ORDER BY 1`,
+       WHERE id > ${at} AND id <= ${at + rows} ORDER BY 1`,
     )
   const row = [name, JSON.stringify(keys), order.sql, ORDER_KEY_VERSION].map(quoteText).join(', ')
   return {
