@@ -1,6 +1,7 @@
 import { quoteId } from '../quoting/quote'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import { countPending, type Schema } from '../store/schema/schema'
+import type { StageSignal } from '../store/sqlite/write-group'
 import { Dependencies } from './dependencies/dependencies'
 import { Derivation } from './derivation'
 import { changesStructure } from './dependencies/dirty-finder'
@@ -34,11 +35,12 @@ export class DocumentFormulas {
   ) {}
 
   /** See WriteStages. Returns a promise only when an evaluator has to compute. */
-  derive(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined {
+  derive(group: DerivedGroup, stageSignal: StageSignal): Promise<void> | undefined {
     const { entries, tasks } = group
     const changes = entries.some(({ operations }) => changesStructure(operations))
     if (!changes && columnsOf(group.schema).computed.length === 0) return undefined
     this.noteRows(group)
+    const signal = stageSignal()
     const derivation = this.begin(group, signal)
     if (changes) derivation.states.tidy()
     const { renewed } = derivation.find()
