@@ -96,7 +96,7 @@ function addFormula(doc: DocumentWriter): void {
     docId: '',
     connection: doc.connection,
     tasks: new Set(),
-    entries: () => [{ seq: 2, operations: doc.operations }],
+    entries: () => [],
     schema: () => doc.schema,
     schemaChanged: () => doc.schemaChanged(),
     beginEntry: () => {},
