@@ -5,8 +5,11 @@ import {
   type CommittedGroup,
   type GroupHooks,
   type Member,
+  type StageSignal,
   type WriteGroupParts,
 } from './write-group'
+
+export type { GroupHooks, StageSignal }
 
 /** Maximum number of waiting writes of one document. */
 const QUEUE_SIZE = 2000
