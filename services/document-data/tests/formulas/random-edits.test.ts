@@ -8,6 +8,7 @@ import { defaultFormulaLimits } from '../../src/config'
 import { Evaluators } from '../../src/evaluator/evaluators'
 import { EvaluatorPool } from '../../src/formulas/exchange/evaluator-pool'
 import type { FormulaLimits } from '../../src/formulas/formula-limits'
+import { keepFormulaResults } from '../../src/import/grist/kept-results'
 import { recomputeDocument } from '../../src/formulas/recompute-document'
 import type { DocumentWriter } from '../../src/store/document'
 import { removeTables } from '../../src/store/structure/table-removal'
@@ -30,6 +31,7 @@ describe('results of formulas after any edits', () => {
   let folder: TempDir
   let opened: FormulaStore
   let document: string | undefined
+  let limits: Partial<FormulaLimits>
   const options = { ...defaultFormulaLimits, log: createLogger('test') }
   const processes = new Evaluators(options)
   const pool = new EvaluatorPool(1, (handlers) => processes.start(handlers))
@@ -37,7 +39,8 @@ describe('results of formulas after any edits', () => {
   async function open(settings: Partial<FormulaLimits> = {}): Promise<void> {
     folder = await tempDir()
     document = undefined
-    opened = await openFormulaStore(folder.path, { evaluators: 1, computeMs: 15_000, ...settings })
+    limits = { evaluators: 1, computeMs: 15_000, ...settings }
+    opened = await openFormulaStore(folder.path, limits)
   }
   afterEach(async () => {
     await opened[Symbol.asyncDispose]()
@@ -69,7 +72,11 @@ describe('results of formulas after any edits', () => {
    * All runs use one document, whose tables are replaced, as starting evaluators takes most of the time; a failure
    * leaves it behind with them.
    */
-  async function run(start: Beginning, groups: readonly (readonly Edit[])[]): Promise<void> {
+  async function run(
+    start: Beginning,
+    groups: readonly (readonly Edit[])[],
+    prepare?: (docId: string) => Promise<void>,
+  ): Promise<void> {
     document ??= await createDocument()
     const docId = document
     document = undefined
@@ -81,6 +88,7 @@ describe('results of formulas after any edits', () => {
       begin(doc, start)
     })
     await requireEqual(docId)
+    await prepare?.(docId)
     for (const group of groups) {
       await Promise.all(group.map((one) => write(docId, (doc) => apply(doc, one))))
       await requireEqual(docId)
@@ -90,11 +98,30 @@ describe('results of formulas after any edits', () => {
 
   it('are what a computation from nothing gives', async () => {
     await open()
-    await fc.assert(fc.asyncProperty(beginning, edits, run), { numRuns })
+    await fc.assert(fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups)), {
+      numRuns,
+    })
+  })
+
+  /** What is known of formulas becomes what an import assumes. */
+  async function assume(docId: string): Promise<void> {
+    await write(docId, (doc) => keepFormulaResults(doc, new Set()))
+    // An open document knows what it has learned.
+    await opened[Symbol.asyncDispose]()
+    opened = await openFormulaStore(folder.path, limits)
+  }
+
+  it('are so too when they were imported, so that what they depend on follows from their text', async () => {
+    await open()
+    const imported = (start: Beginning, groups: readonly (readonly Edit[])[]) =>
+      run(start, groups, assume)
+    await fc.assert(fc.asyncProperty(beginning, edits, imported), { numRuns })
   })
 
   it('are so too when most cells are computed after the write', async () => {
     await open({ writeCells: 4 })
-    await fc.assert(fc.asyncProperty(beginning, edits, run), { numRuns })
+    await fc.assert(fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups)), {
+      numRuns,
+    })
   })
 })
