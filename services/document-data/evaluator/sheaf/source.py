@@ -151,8 +151,8 @@ def _has_return(statements):
     return False
 
 
-def compile_formula(text, namespace):
-    """Return the function (rec, table) of a formula, or None if it has no statement; raise SyntaxError.
+def compile_formula(text, namespace, parameters=("rec", "table")):
+    """Return the function of a formula with these parameters, or None if it has no statement; raise SyntaxError.
 
     The function's own globals are empty and see the namespace as built-in names, so that no formula changes the names of another.
     """
@@ -162,7 +162,7 @@ def compile_formula(text, namespace):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _function(replace_columns(body), namespace)
+            return _function(replace_columns(body), namespace, parameters)
     except SyntaxError as error:
         message = error.msg or str(error)
         raise type(error)(message if error.lineno is None else f"{message} (line {error.lineno})") from None
@@ -170,7 +170,7 @@ def compile_formula(text, namespace):
         raise SyntaxError(f"the formula cannot be compiled: {error}") from None
 
 
-def _function(body, namespace):
+def _function(body, namespace, parameters):
     tree = ast.parse(body, "<formula>")
     if not tree.body:
         return None
@@ -180,7 +180,7 @@ def _function(body, namespace):
         tree.body[-1] = ast.copy_location(ast.Return(value=last.value), last)
     elif not _has_return(tree.body):
         raise SyntaxError("the last statement must be an expression or return")
-    module = ast.parse("def formula(rec, table): pass", "<formula>")
+    module = ast.parse(f"def formula({', '.join(parameters)}): pass", "<formula>")
     module.body[0].body = tree.body
     names = {"__builtins__": namespace, "__name__": "formula"}
     exec(compile(ast.fix_missing_locations(module), "<formula>", "exec"), names)  # the sandbox is the process

@@ -1,6 +1,7 @@
 import { quoteId } from '../quoting/quote'
 import { requireRow, type Connection } from '../store/sqlite/connections'
 import type { DirtyCells, DirtyColumn } from './dependencies/dirty-cells'
+import { isTrigger } from './dependencies/formula-columns'
 import type { DirtyMessage } from './exchange/messages'
 
 /** Above every row id. */
@@ -9,7 +10,11 @@ export const LAST_ROW = Number.MAX_SAFE_INTEGER
 /** The dirty cells to compute now: of rows that exist, not those that are pending or of stopped formulas. */
 export function requestCells(connection: Connection, { columns }: DirtyCells): DirtyMessage[] {
   const messages: DirtyMessage[] = []
-  for (const [ref, dirty] of columns) {
+  // Cells of trigger columns cannot wait when the time of a write is over, so they come first.
+  const ordered = [...columns].sort(
+    ([, a], [, b]) => Number(isTrigger(b.of)) - Number(isTrigger(a.of)),
+  )
+  for (const [ref, dirty] of ordered) {
     const { column } = dirty.of
     if (column.stopped) continue
     const upTo = column.pendingAfter ?? LAST_ROW
@@ -18,7 +23,9 @@ export function requestCells(connection: Connection, { columns }: DirtyCells): D
       continue
     }
     const rows = existing(connection, dirty, upTo)
-    if (rows.length > 0) messages.push({ ref, rows })
+    const conditional = !isTrigger(dirty.of) ? [] : rows.filter((row) => !dirty.fired.has(row))
+    if (rows.length > 0)
+      messages.push({ ref, rows, ...(conditional.length > 0 && { conditional }) })
   }
   return messages
 }

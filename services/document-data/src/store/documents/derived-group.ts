@@ -1,16 +1,33 @@
 import type { StoredValue } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
-import { logValue, type ColumnValues, type LogValue, type Operation } from '../log/log'
+import type { Writing } from '../document'
+import { logValue, type Author, type ColumnValues, type LogValue, type Operation } from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
+import { triggerColumnsOf } from '../schema/trigger-columns'
 import type { Connection } from '../sqlite/connections'
 import type { DeriveTrace, WriteTrace } from './write-trace'
 
 /** A write of the group that changed something. */
 export interface GroupEntry {
   readonly seq: number
+  readonly author: Author
   readonly operations: readonly Operation[]
+  /** See `DocumentWriter.writings`. */
+  readonly writings: ReadonlyMap<Operation, Writing>
   /** Follows the write if it is traced. */
   readonly trace?: WriteTrace
+}
+
+/**
+ * True when a write may run trigger formulas, or is an undo, which runs none: the next write belongs to another group,
+ * because it has to see their results.
+ */
+export function mayRunTriggers(entry: GroupEntry | undefined, schema: Schema): boolean {
+  const { all, byTable, isRemote } = triggerColumnsOf(schema)
+  if (!entry || all.length === 0) return false
+  const { author, operations, writings } = entry
+  if (isRemote || author.cause === 'undo') return true
+  return writings.size > 0 && operations.some(({ tableRef }) => byTable.has(tableRef))
 }
 
 /** Work that a group does beside its writes. */
@@ -49,8 +66,17 @@ export interface GroupOwner {
   extendEntry(seq: number, operations: readonly Operation[]): void
 }
 
-/** Of one entry: the derived columns of a table, by the rows in which they changed. */
-type Gathered = Map<string, { table: Table; rowIds: readonly number[]; columns: ColumnValues[] }>
+/** Columns of a table that were computed, all in the same rows. */
+interface GatheredColumns {
+  readonly table: Table
+  readonly rowIds: readonly number[]
+  readonly columns: ColumnValues[]
+  /** False for results of trigger formulas, which are data: an undo restores what was there before. */
+  readonly derived: boolean
+}
+
+/** Of one entry: the computed columns by the rows in which they changed. */
+type Gathered = Map<string, GatheredColumns>
 
 /**
  * The writes of one open transaction, to which computed cells are added. It is valid until the transaction ends.
@@ -117,14 +143,16 @@ export class DerivedGroup {
   /** Adds what was written to the entries. Must be called once, after the last write. */
   finish(): void {
     for (const [seq, byRows] of this.gathered) {
-      const operations = [...byRows.values()].map(({ table, rowIds, columns }): Operation => ({
-        kind: 'update_rows',
-        table: table.tableId,
-        tableRef: table.ref,
-        rowIds,
-        columns,
-        derived: true,
-      }))
+      const operations = [...byRows.values()].map(
+        ({ table, rowIds, columns, derived }): Operation => ({
+          kind: 'update_rows',
+          table: table.tableId,
+          tableRef: table.ref,
+          rowIds,
+          columns,
+          ...(derived && { derived }),
+        }),
+      )
       if (seq !== DerivedGroup.OWN_ENTRY) this.owner.extendEntry(seq, operations)
       else this.owner.beginEntry(operations)
     }
@@ -142,8 +170,9 @@ export class DerivedGroup {
     const of = this.gathered.get(seq) ?? (new Map() as Gathered)
     this.gathered.set(seq, of)
     // Columns that changed in the same rows share an operation.
-    const key = `${table.ref}:${rowIds.join()}`
-    const operation = of.get(key) ?? { table, rowIds, columns: [] }
+    const derived = column.isFormula
+    const key = `${table.ref}:${derived}:${rowIds.join()}`
+    const operation = of.get(key) ?? { table, rowIds, columns: [], derived }
     of.set(key, operation)
     operation.columns.push({
       id: column.id,

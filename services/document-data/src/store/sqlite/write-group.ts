@@ -20,6 +20,8 @@ export type GroupStage =
 export interface GroupHooks {
   /** Saves the state in memory; the function returned restores it when the member fails. */
   memberStarts(): () => void
+  /** True when the group takes no further member: what the last one wrote has to be derived first. */
+  isFull?(): boolean
   /**
    * Computes what depends on the writes, within their transaction. While the promise is pending, the
    * transaction stays open and only the writes of this document wait. The signal is aborted when the group is
@@ -49,6 +51,9 @@ export interface CommittedGroup {
   /** … and milliseconds until the transaction was on disk. */
   readonly commitMs: number
 }
+
+/** Thrown by a write that has to see what is derived from earlier writes of its group: it begins the next group. */
+export class NextGroup extends Error {}
 
 /** A write that waits for its group. */
 export interface Member {
@@ -88,6 +93,7 @@ export class WriteGroup {
   private readonly done: DoneMember[] = []
   private givenUp: AbortController | undefined
   private timer: NodeJS.Timeout | undefined
+  private isFull = false
   private begun = 0
   private applied = 0
 
@@ -119,6 +125,7 @@ export class WriteGroup {
         current = queue.shift()
         if (!current) break
         this.runMember(current)
+        if (this.isFull || this.parts.hooks.isFull?.()) break
       }
       return true
     } catch (error) {
@@ -148,6 +155,11 @@ export class WriteGroup {
       connection.prepare('ROLLBACK TO member').run()
       connection.prepare('RELEASE member').run()
       undo()
+      if (error instanceof NextGroup) {
+        this.parts.queue.unshift(member)
+        this.isFull = true
+        return
+      }
       if (spoilsConnection(error)) throw error
       member.reject(translateSqliteError(error))
     }
