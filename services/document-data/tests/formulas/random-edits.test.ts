@@ -14,6 +14,7 @@ import type { DocumentWriter } from '../../src/store/document'
 import { removeTables } from '../../src/store/structure/table-removal'
 import { computed, openFormulaStore, type FormulaStore } from '../support/formula-store'
 import { apply, begin, beginning, edit, type Beginning, type Edit } from '../support/random-edits'
+import { AppendedRecords, differencesAfterRedo, redoRuns, takeBase } from '../support/redo'
 import { author } from '../support/test-store'
 
 /** Edits that are sent together share a transaction. */
@@ -25,14 +26,17 @@ const edits = fc.array(
   { minLength: 1, maxLength: 7 },
 )
 
-const numRuns = 15
+/** Starting documents takes most of the time of a run. */
+const numRuns = Math.ceil((redoRuns.numRuns * 3) / 100)
 
-describe('results of formulas after any edits', () => {
+describe('formulas after any edits', () => {
   let folder: TempDir
   let opened: FormulaStore
   let document: string | undefined
   let limits: Partial<FormulaLimits>
+  const extent = { ...redoRuns, numRuns }
   const options = { ...defaultFormulaLimits, log: createLogger('test') }
+  const records = new AppendedRecords()
   const processes = new Evaluators(options)
   const pool = new EvaluatorPool(1, (handlers) => processes.start(handlers))
 
@@ -40,7 +44,7 @@ describe('results of formulas after any edits', () => {
     folder = await tempDir()
     document = undefined
     limits = { evaluators: 1, computeMs: 15_000, ...settings }
-    opened = await openFormulaStore(folder.path, limits)
+    opened = await openFormulaStore(folder.path, limits, records)
   }
   afterEach(async () => {
     await opened[Symbol.asyncDispose]()
@@ -80,6 +84,8 @@ describe('results of formulas after any edits', () => {
     document ??= await createDocument()
     const docId = document
     document = undefined
+    const base = takeBase(opened.store, docId)
+    const count = records.of(docId).length
     await write(docId, (doc) => {
       removeTables(
         doc,
@@ -93,35 +99,58 @@ describe('results of formulas after any edits', () => {
       await Promise.all(group.map((one) => write(docId, (doc) => apply(doc, one))))
       await requireEqual(docId)
     }
+    // An import is a base of its own.
+    const differences = prepare
+      ? []
+      : [
+          ...differencesAfterRedo(opened.store, docId, base),
+          ...records.differencesAfterRedo(opened.store, docId, base, count),
+        ]
+    expect(differences).toEqual([])
     document = docId
   }
 
-  it('are what a computation from nothing gives', async () => {
-    await open()
-    await fc.assert(fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups)), {
-      numRuns,
-    })
-  })
+  it(
+    'have the results that a computation from nothing gives, and redo makes the same document',
+    async () => {
+      await open()
+      await fc.assert(
+        fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups)),
+        extent,
+      )
+    },
+    redoRuns.timeoutMs,
+  )
+
+  it(
+    'do so too when most cells are computed after the write',
+    async () => {
+      await open({ writeCells: 4 })
+      await fc.assert(
+        fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups)),
+        extent,
+      )
+    },
+    redoRuns.timeoutMs,
+  )
 
   /** What is known of formulas becomes what an import assumes. */
   async function assume(docId: string): Promise<void> {
     await write(docId, (doc) => keepFormulaResults(doc, new Set()))
     // An open document knows what it has learned.
     await opened[Symbol.asyncDispose]()
-    opened = await openFormulaStore(folder.path, limits)
+    opened = await openFormulaStore(folder.path, limits, records)
   }
 
-  it('are so too when they were imported, so that what they depend on follows from their text', async () => {
-    await open()
-    const imported = (start: Beginning, groups: readonly (readonly Edit[])[]) =>
-      run(start, groups, assume)
-    await fc.assert(fc.asyncProperty(beginning, edits, imported), { numRuns })
-  })
-
-  it('are so too when most cells are computed after the write', async () => {
-    await open({ writeCells: 4 })
-    await fc.assert(fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups)), {
-      numRuns,
-    })
-  })
+  it(
+    'have these results too when they were imported, so that what they depend on follows from their text',
+    async () => {
+      await open()
+      await fc.assert(
+        fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups, assume)),
+        extent,
+      )
+    },
+    redoRuns.timeoutMs,
+  )
 })
