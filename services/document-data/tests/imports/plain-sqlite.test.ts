@@ -43,7 +43,7 @@ function database(sql: string): Buffer {
   }
 }
 
-const typesOf = (docId: string, tableId: string): Promise<Record<string, string>> =>
+const typesOf = (docId: string, tableId: string): Record<string, string> =>
   store.read(docId, ({ schema }) =>
     Object.fromEntries(
       schema
@@ -59,7 +59,7 @@ describe('a SQLite database of another program', () => {
     )
     const counts = Object.fromEntries(made.tables.map(({ id, rows }) => [id, rows]))
     expect(counts).toMatchObject({ Album: 347, Artist: 275, Track: 3503, PlaylistTrack: 8715 })
-    expect(await typesOf(made.docId, 'Track')).toEqual({
+    expect(typesOf(made.docId, 'Track')).toEqual({
       Name: 'Text',
       AlbumId: 'Ref:Album',
       MediaTypeId: 'Ref:MediaType',
@@ -69,12 +69,12 @@ describe('a SQLite database of another program', () => {
       Bytes: 'Int',
       UnitPrice: 'Numeric',
     })
-    expect(await typesOf(made.docId, 'Employee')).toMatchObject({
+    expect(typesOf(made.docId, 'Employee')).toMatchObject({
       ReportsTo: 'Ref:Employee',
       BirthDate: 'DateTime:UTC',
     })
     // A composite key is data, and its parts are references.
-    expect(await typesOf(made.docId, 'PlaylistTrack')).toEqual({
+    expect(typesOf(made.docId, 'PlaylistTrack')).toEqual({
       PlaylistId: 'Ref:Playlist',
       TrackId: 'Ref:Track',
     })
@@ -103,10 +103,10 @@ describe('a SQLite database of another program', () => {
         CREATE TABLE extra (n INTEGER PRIMARY KEY REFERENCES "odd name", x);
         INSERT INTO extra VALUES (7, 1)`),
     )
-    expect(await typesOf(made.docId, 'Code')).toEqual({ code: 'Text', name: 'Text' })
-    expect(await typesOf(made.docId, 'Zero')).toEqual({ id2: 'Int', of: 'Text' })
-    expect(await typesOf(made.docId, 'Odd_name')).toEqual({ z: 'Int', a_b: 'Ref:Odd_name' })
-    expect(await typesOf(made.docId, 'Extra')).toEqual({ n: 'Ref:Odd_name', x: 'Int' })
+    expect(typesOf(made.docId, 'Code')).toEqual({ code: 'Text', name: 'Text' })
+    expect(typesOf(made.docId, 'Zero')).toEqual({ id2: 'Int', of: 'Text' })
+    expect(typesOf(made.docId, 'Odd_name')).toEqual({ z: 'Int', a_b: 'Ref:Odd_name' })
+    expect(typesOf(made.docId, 'Extra')).toEqual({ n: 'Ref:Odd_name', x: 'Int' })
     expect(await readRows(store, made.docId, 'Zero')).toEqual([
       { id: 1, fields: { id2: 0, of: 'de' } },
       { id: 2, fields: { id2: 5, of: '007' } },
@@ -130,7 +130,7 @@ describe('a SQLite database of another program', () => {
         CREATE TRIGGER spy AFTER INSERT ON t BEGIN DELETE FROM t; END;
         CREATE VIRTUAL TABLE words USING fts5(a)`),
     )
-    expect(await typesOf(made.docId, 'T')).toEqual({
+    expect(typesOf(made.docId, 'T')).toEqual({
       flag: 'Bool',
       maybe: 'Int',
       digits: 'Text',
