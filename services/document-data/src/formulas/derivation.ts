@@ -11,7 +11,7 @@ import { FormulaStates } from './formula-states'
 import { learn } from './learning'
 import { userOf, type DirtyMessage } from './exchange/messages'
 import { FEW_ROWS } from './next-slice'
-import type { Relations } from './dependencies/relations'
+import { noRelations, type Relations } from './dependencies/relations'
 import { countCells, LAST_ROW, requestCells } from './requested-cells'
 
 /** How a step of pending cells ended. */
@@ -60,6 +60,14 @@ export class Derivation {
   find(): DirtyFinder {
     this.finder.addEntries(this.group.entries)
     return this.finder
+  }
+
+  /** Forgets what is known of these columns, by ref; all of their cells must be dirty. */
+  renew(columnRefs: ReadonlySet<number>): void {
+    if (columnRefs.size === 0) return
+    this.states.renew(columnRefs)
+    const nothing = new Map([...columnRefs].map((ref) => [ref, noRelations]))
+    this.dependencies = this.dependencies.changed(this.group.schema, nothing)
   }
 
   /** Adds cells to compute that no write of the group concerns. */

@@ -49,8 +49,7 @@ export class DocumentFormulas {
     const signal = stageSignal()
     const derivation = this.begin(group, signal)
     if (changes) derivation.states.tidy()
-    const { renewed } = derivation.find()
-    if (renewed.size > 0) derivation.states.renew(renewed)
+    derivation.renew(derivation.find().renewed)
     derivation.refreshSchema()
     if (tasks.has('volatile')) this.addVolatile(group, derivation)
     if (derivation.isIdle && !tasks.has('pending')) {
