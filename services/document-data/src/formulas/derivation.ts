@@ -11,7 +11,7 @@ import { FormulaStates } from './formula-states'
 import { learn } from './learning'
 import { unfinished, userOf, type DirtyMessage } from './exchange/messages'
 import { FEW_ROWS } from './next-slice'
-import type { Relations } from './dependencies/relations'
+import { noRelations, type Relations } from './dependencies/relations'
 import { countCells, LAST_ROW, requestCells } from './requested-cells'
 
 /** How a step of pending cells ended. */
@@ -20,6 +20,11 @@ export interface SliceOutcome {
   /** Milliseconds for computing and storing its cells: what grows with their number. */
   readonly ms: number
 }
+
+/** Milliseconds that a cell of a trigger column may take in a write of many rows, because it cannot be computed later. */
+const TRIGGER_CELL_MS = 0.1
+/** Milliseconds that trigger formulas have in any case: the transaction is open for so long. */
+const MAX_TRIGGER_MS = 15_000
 
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
@@ -57,6 +62,14 @@ export class Derivation {
     return this.finder
   }
 
+  /** Forgets what is known of these columns, by ref; all of their cells must be dirty. */
+  renew(columnRefs: ReadonlySet<number>): void {
+    if (columnRefs.size === 0) return
+    this.states.renew(columnRefs)
+    const nothing = new Map([...columnRefs].map((ref) => [ref, noRelations]))
+    this.dependencies = this.dependencies.changed(this.group.schema, nothing)
+  }
+
   /** Adds cells to compute that no write of the group concerns. */
   add(of: ColumnOfTable, rows: readonly number[] | 'all'): void {
     this.finder.add(of, rows, DerivedGroup.OWN_ENTRY)
@@ -73,7 +86,7 @@ export class Derivation {
       this.deferExcess()
       const request = this.request()
       if (request.length === 0) break
-      const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+      const session = await this.acquire()
       // After a rollback another transaction may be open.
       if (this.parts.signal.aborted) return session && this.parts.pool.release(session)
       if (!session) {
@@ -92,7 +105,7 @@ export class Derivation {
 
   /** Computes these cells, which are pending, without what depends on them. Undefined without an evaluator. */
   async runSlice(of: ColumnOfTable, from: number, to: number): Promise<SliceOutcome | undefined> {
-    const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+    const session = await this.acquire()
     if (!session) return undefined
     this.finder = this.newFinder()
     const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }])
@@ -142,6 +155,11 @@ export class Derivation {
     }
   }
 
+  private acquire(): Promise<EvaluatorSession | undefined> {
+    const { pool, userId, signal } = this.parts
+    return pool.acquire({ user: userId, document: this.group.docId }, signal)
+  }
+
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
     const maxRows = this.parts.limits.writeCells
@@ -160,10 +178,11 @@ export class Derivation {
     const user = userOf(this.group.entries.at(-1)?.author)
     const request = { dirty, user, ...unfinished(computed) }
     const source = { connection: this.group.connection, schema: this.group.schema }
+    const triggerMs = this.triggerMs(dirty)
     const exchange = new Exchange(session, source, {
-      columnMs: limits.computeMs / 2,
+      columnMs: Math.max(limits.computeMs / 2, triggerMs),
       // What is left may be little, but some work must get done.
-      totalMs: Math.max(this.leftMs, limits.computeMs / 10),
+      totalMs: Math.max(this.leftMs, limits.computeMs / 10) + triggerMs,
     })
     try {
       const outcome = await exchange.run(request, signal)
@@ -173,6 +192,16 @@ export class Derivation {
       this.leftMs -= exchange.usedMs
       pool.release(session)
     }
+  }
+
+  /** Milliseconds for the cells of trigger columns. */
+  private triggerMs(dirty: readonly DirtyMessage[]): number {
+    const { byRef } = columnsOf(this.group.schema)
+    const cells = dirty.reduce((sum, message) => {
+      const of = byRef.get(message.ref)
+      return of && isTrigger(of) && 'rows' in message ? sum + message.rows.length : sum
+    }, 0)
+    return Math.min(MAX_TRIGGER_MS, cells * TRIGGER_CELL_MS)
   }
 
   private request(): DirtyMessage[] {

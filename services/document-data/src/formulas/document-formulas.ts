@@ -2,6 +2,7 @@ import { quoteId } from '../quoting/quote'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import { countPending, type Schema } from '../store/schema/schema'
 import { triggerColumnsOf } from '../store/schema/trigger-columns'
+import type { StageSignal } from '../store/sqlite/write-group'
 import { Dependencies } from './dependencies/dependencies'
 import { Derivation } from './derivation'
 import { changesStructure } from './dependencies/dirty-finder'
@@ -26,6 +27,8 @@ export class DocumentFormulas {
   private readonly sizes = new SliceSizes()
   private dependencies: Dependencies | undefined
   private refreshedAt = Date.now()
+  /** The user who wrote last, whose share of the evaluators is used; pending cells have no author of their own. */
+  private userId: number | undefined
 
   constructor(
     private readonly docId: string,
@@ -35,7 +38,7 @@ export class DocumentFormulas {
   ) {}
 
   /** See WriteStages. Returns a promise only when an evaluator has to compute. */
-  derive(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined {
+  derive(group: DerivedGroup, stageSignal: StageSignal): Promise<void> | undefined {
     const { entries, tasks } = group
     const changes = entries.some(({ operations }) => changesStructure(operations))
     const isPlain =
@@ -43,10 +46,10 @@ export class DocumentFormulas {
       triggerColumnsOf(group.schema).all.length === 0
     if (!changes && isPlain) return undefined
     this.noteRows(group)
+    const signal = stageSignal()
     const derivation = this.begin(group, signal)
     if (changes) derivation.states.tidy()
-    const { renewed } = derivation.find()
-    if (renewed.size > 0) derivation.states.renew(renewed)
+    derivation.renew(derivation.find().renewed)
     derivation.refreshSchema()
     if (tasks.has('volatile')) this.addVolatile(group, derivation)
     if (derivation.isIdle && !tasks.has('pending')) {
@@ -77,7 +80,9 @@ export class DocumentFormulas {
     this.dependencies = this.dependencies.changed(group.schema, new Map())
     const { pool, limits, timings } = this
     const counts = new DerivationCounts()
-    return new Derivation(group, this.dependencies, { pool, limits, timings, counts, signal })
+    if (this.userId === undefined || group.entries.length > 0) this.userId = group.findLatestUser()
+    const parts = { pool, limits, timings, counts, signal, userId: this.userId }
+    return new Derivation(group, this.dependencies, parts)
   }
 
   /** Computes what is dirty; traces and counts it. */

@@ -6,6 +6,7 @@ import { DerivedGroup } from '../store/documents/derived-group'
 import { readSchema, type Schema } from '../store/schema/schema'
 import { openReader, openWriter, type Connection } from '../store/sqlite/connections'
 import { newestVersion } from '../store/sqlite/migrations/index'
+import { errorNameSql, isErrorSql } from '../values/error-cells'
 import { DocumentFormulas } from './document-formulas'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
 import { columnsOf, type ColumnOfTable } from './dependencies/formula-columns'
@@ -132,7 +133,7 @@ class Recomputing {
     const { signal } = new AbortController()
     let idle = 0
     for (let state = this.pending(); state !== '[]';) {
-      await formulas.derive(this.group(), signal)
+      await formulas.derive(this.group(), () => signal)
       const next = this.pending()
       idle = next === state ? idle + 1 : 0
       if (idle >= MAX_IDLE_STEPS) return false
@@ -153,7 +154,7 @@ class Recomputing {
     return new DerivedGroup({
       docId: this.docId,
       connection: this.connection,
-      entries: [],
+      entries: () => [],
       tasks: new Set(['pending']),
       schema: () => this.schema,
       schemaChanged: () => {
@@ -190,16 +191,23 @@ class Recomputing {
   }
 
   private compare({ table, column }: ColumnOfTable, limit: number): string[] {
-    const [from, cell] = [quoteId(table.tableId), quoteId(column.id)]
+    const from = quoteId(table.tableId)
+    const cell = quoteId(column.id)
+    const [made, stored] = [`m.${cell}`, `s.${cell}`]
     return this.connection
       .pluck<number>(
         `SELECT m.id FROM main.${from} m JOIN stored.${from} s ON s.id = m.id
-         WHERE m.${cell} IS NOT s.${cell} OR typeof(m.${cell}) <> typeof(s.${cell})
+         WHERE ${resultSql(made)} IS NOT ${resultSql(stored)} OR typeof(${made}) <> typeof(${stored})
          ORDER BY m.id LIMIT ${Math.max(0, limit)}`,
       )
       .all()
       .map((row) => `column "${column.id}" of row ${row} of table "${table.tableId}"`)
   }
+}
+
+/** A result for comparison: the message of an error depends on the version of Python, and imported errors have none. */
+function resultSql(cell: string): string {
+  return `iif(${isErrorSql(cell)},char(1)||${errorNameSql(cell)},${cell})`
 }
 
 /** Refs of the columns that a formula reads. */

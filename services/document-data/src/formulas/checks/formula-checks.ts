@@ -34,7 +34,7 @@ export interface CheckCaller {
   readonly user?: UserMessage
 }
 
-interface CheckCall extends Pick<CheckCaller, 'signal' | 'user'> {
+interface CheckCall extends CheckCaller {
   readonly request: FormulaCheckRequest
 }
 
@@ -106,11 +106,11 @@ export class FormulaChecks implements Disposable {
 
   private async run(
     request: FormulaCheckRequest,
-    { signal, user }: CheckCaller,
+    { userId, signal, user }: CheckCaller,
     read: ReadMoment,
   ): Promise<CheckedFormula> {
     using ended = endLater(signal)
-    const call = { request, user, signal: ended.signal }
+    const call = { request, userId, user, signal: ended.signal }
     // The evaluator may have ended by itself because of a formula that was checked before: the second one is new.
     const checked = (await this.tryOnce(call, read)) ?? (await this.tryOnce(call, read))
     if (signal.aborted) throw callEnded()
@@ -123,7 +123,7 @@ export class FormulaChecks implements Disposable {
     const { docId } = call.request
     if (signal.aborted) throw callEnded()
     clearTimeout(this.idle.get(docId))
-    const session = await this.pool.acquire(docId, signal)
+    const session = await this.pool.acquire({ user: call.userId, document: docId }, signal)
     if (!session) throw signal.aborted ? callEnded() : toBusyError('whole', RESOURCE)
     try {
       const checked = await read((doc) => this.exchange(session, doc, call))

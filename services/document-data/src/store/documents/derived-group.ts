@@ -54,9 +54,9 @@ export interface ChangedCells {
 export interface GroupOwner {
   readonly docId: string
   readonly connection: Connection
-  /** The writes of the group that changed something, in their order. */
-  readonly entries: readonly GroupEntry[]
   readonly tasks: ReadonlySet<GroupTask>
+  /** The writes of the open transaction that changed something, in their order. */
+  entries(): readonly GroupEntry[]
   /** The schema within the transaction. */
   schema(): Schema
   /** Must follow every change of tables, columns or what is known of formulas. */
@@ -85,7 +85,12 @@ type Gathered = Map<string, GatheredColumns>
 export class DerivedGroup {
   private readonly gathered = new Map<number, Gathered>()
 
-  constructor(private readonly owner: GroupOwner) {}
+  /** The writes that changed something, in their order. */
+  readonly entries: readonly GroupEntry[]
+
+  constructor(private readonly owner: GroupOwner) {
+    this.entries = owner.entries()
+  }
 
   /** The id of the document. */
   get docId(): string {
@@ -95,11 +100,6 @@ export class DerivedGroup {
   /** The connection that holds the transaction. */
   get connection(): Connection {
     return this.owner.connection
-  }
-
-  /** The writes that changed something, in their order. */
-  get entries(): readonly GroupEntry[] {
-    return this.owner.entries
   }
 
   /** Work to do beside the writes. */
@@ -114,6 +114,14 @@ export class DerivedGroup {
 
   /** The owner of cells that belong to no write of the group: an entry of the system, begun when it is needed. */
   static readonly OWN_ENTRY = 0
+
+  /** The user who wrote last, in this group or before it; 0 when the log names none. */
+  findLatestUser(): number {
+    const written = this.entries.findLast(({ author }) => author.userId > 0)
+    if (written) return written.author.userId
+    const sql = 'SELECT user FROM _sheaf_log WHERE user > 0 ORDER BY seq DESC LIMIT 1'
+    return this.connection.pluck<number>(sql).get() ?? 0
+  }
 
   /** See `GroupOwner.schemaChanged`. */
   schemaChanged(): void {
