@@ -11,7 +11,7 @@ import { FormulaStates } from './formula-states'
 import { learn } from './learning'
 import { userOf, type DirtyMessage } from './exchange/messages'
 import { FEW_ROWS } from './next-slice'
-import type { Relations } from './dependencies/relations'
+import { noRelations, type Relations } from './dependencies/relations'
 import { countCells, LAST_ROW, requestCells } from './requested-cells'
 
 /** How a step of pending cells ended. */
@@ -62,6 +62,14 @@ export class Derivation {
     return this.finder
   }
 
+  /** Forgets what is known of these columns, by ref; all of their cells must be dirty. */
+  renew(columnRefs: ReadonlySet<number>): void {
+    if (columnRefs.size === 0) return
+    this.states.renew(columnRefs)
+    const nothing = new Map([...columnRefs].map((ref) => [ref, noRelations]))
+    this.dependencies = this.dependencies.changed(this.group.schema, nothing)
+  }
+
   /** Adds cells to compute that no write of the group concerns. */
   add(of: ColumnOfTable, rows: readonly number[] | 'all'): void {
     this.finder.add(of, rows, DerivedGroup.OWN_ENTRY)
@@ -78,7 +86,7 @@ export class Derivation {
       this.deferExcess()
       const request = this.request()
       if (request.length === 0) break
-      const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+      const session = await this.acquire()
       // After a rollback another transaction may be open.
       if (this.parts.signal.aborted) return session && this.parts.pool.release(session)
       if (!session) {
@@ -97,7 +105,7 @@ export class Derivation {
 
   /** Computes these cells, which are pending, without what depends on them. Undefined without an evaluator. */
   async runSlice(of: ColumnOfTable, from: number, to: number): Promise<SliceOutcome | undefined> {
-    const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+    const session = await this.acquire()
     if (!session) return undefined
     this.finder = this.newFinder()
     const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }])
@@ -145,6 +153,11 @@ export class Derivation {
       for (const [row, seq] of column.rows) moved.rows.set(row, seq)
       for (const row of column.fired) moved.fired.add(row)
     }
+  }
+
+  private acquire(): Promise<EvaluatorSession | undefined> {
+    const { pool, userId, signal } = this.parts
+    return pool.acquire({ user: userId, document: this.group.docId }, signal)
   }
 
   private newFinder(): DirtyFinder {
