@@ -94,7 +94,7 @@ describe('formulas', () => {
       [{ rowIds: [9] }, 400, 'INVALID_ROW_ID'],
       [{ rowIds: Array.from({ length: 21 }, (_, i) => i + 1) }, 400, 'INVALID_PAYLOAD'],
     ] as const) {
-      const body = { tableId: 'T', formula: '$A', ...wrong }
+      const body: object = { ...{ tableId: 'T', formula: '$A' }, ...wrong }
       const { status: found, body: error } = await rest.post<{ details: { reason: string } }>(
         `${doc}/formulas/check`,
         { body },
