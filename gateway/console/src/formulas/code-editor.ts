@@ -54,7 +54,6 @@ export interface CodeEditorOptions {
 export interface CodeEditor {
   /** Marks problems, in place of those before. */
   readonly setProblems: (problems: readonly Problem[]) => void
-  readonly setFormula: (formula: string) => void
   readonly focus: () => void
   readonly destroy: () => void
 }
@@ -96,11 +95,6 @@ export function openEditor(root: ShadowRoot, options: CodeEditorOptions): CodeEd
       const { state } = view
       const marks = problems.flatMap((problem) => toDiagnostic(problem, state.doc))
       view.dispatch(setDiagnostics(state, marks))
-    },
-    setFormula: (text) => {
-      const { doc } = view.state
-      if (doc.toString() !== text)
-        view.dispatch({ changes: { from: 0, to: doc.length, insert: text } })
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),

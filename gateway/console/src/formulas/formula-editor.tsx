@@ -11,6 +11,7 @@ export interface FormulaEditorProps {
   readonly docId: string
   readonly tableId: string
   readonly label: string
+  /** The formula to begin with. It is not read again: keys may be typed before a change has come back. */
   readonly formula: string
   readonly isReadOnly?: boolean
   /** True to take the focus at once. */
@@ -45,7 +46,6 @@ export function FormulaEditor(props: FormulaEditorProps): ReactNode {
     if (isFocused) opened.focus()
     return () => opened.destroy()
   }, [label, isReadOnly, isFocused])
-  useEffect(() => editor.current?.setFormula(formula), [formula])
   useEffect(() => editor.current?.setProblems(problems ?? []), [problems])
   return <div className="formula-editor" ref={host} />
 }
