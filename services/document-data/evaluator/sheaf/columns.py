@@ -5,6 +5,7 @@ from sheaf.reads import FormulaReads
 from sheaf.results import dumps, encoder
 from sheaf.source import compile_formula
 from sheaf.stored import TAG, Coded, base_type, decode_plain, decoder, default_of
+from sheaf.together import own_row_function
 
 SINGLE_ASKS = 20
 SINGLE_ROWS = 2000
@@ -56,6 +57,7 @@ class Column:
         self.function = None
         self.failure = None
         self.is_compiled = False
+        self.own_cells = None
 
     def compile(self):
         """Compile the formula at its first use, so that a schema of many formulas costs nothing by itself."""
@@ -65,6 +67,12 @@ class Column:
                 self.function = compile_formula(self.formula, self.engine.namespace())
             except SyntaxError as error:
                 self.failure = Failure(type(error).__name__, str(error.msg)[:200])
+
+    def own_row_function(self):
+        """Return what `together.own_row_function` does, made at its first use."""
+        if self.own_cells is None:
+            self.own_cells = (own_row_function(self),)
+        return self.own_cells[0]
 
     def forget_all(self):
         """Drop all cells."""
@@ -200,13 +208,10 @@ class Column:
 
     def mark_dirty(self, rows):
         """Make cells dirty: they are computed again before anybody reads them."""
-        for row in rows:
-            self.todo.add(row)
-            value = self.cells.pop(row, self)
-            if value is self and self.errors:
-                value = self.errors.pop(row, self)
-            if value is not self:
-                self.old[row] = value
+        self.todo.update(rows)
+        for held in (self.cells, self.errors):
+            for row in [] if held.keys().isdisjoint(rows) else held.keys() & set(rows):
+                self.old[row] = held.pop(row)
         self.version += 1
 
     def end_exchange(self):

@@ -156,13 +156,9 @@ def compile_formula(text, namespace):
 
     The function's own globals are empty and see the namespace as built-in names, so that no formula changes the names of another.
     """
-    body = text.replace("\r\n", "\n").replace("\r", "\n").rstrip()
-    if body.lstrip("\n")[:1] in (" ", "\t"):
-        body = textwrap.dedent(body).lstrip(" \t")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return _function(replace_columns(body), namespace)
+        statements = formula_statements(text)
+        return None if statements is None else compile_statements(statements, ("rec", "table"), namespace)
     except SyntaxError as error:
         message = error.msg or str(error)
         raise type(error)(message if error.lineno is None else f"{message} (line {error.lineno})") from None
@@ -170,8 +166,14 @@ def compile_formula(text, namespace):
         raise SyntaxError(f"the formula cannot be compiled: {error}") from None
 
 
-def _function(body, namespace):
-    tree = ast.parse(body, "<formula>")
+def formula_statements(text):
+    """Return the statements of a formula, which end by returning its value; None without any. May raise what parsing raises."""
+    body = text.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    if body.lstrip("\n")[:1] in (" ", "\t"):
+        body = textwrap.dedent(body).lstrip(" \t")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(replace_columns(body), "<formula>")
     if not tree.body:
         return None
     tree = _Checks().visit(tree)
@@ -180,8 +182,15 @@ def _function(body, namespace):
         tree.body[-1] = ast.copy_location(ast.Return(value=last.value), last)
     elif not _has_return(tree.body):
         raise SyntaxError("the last statement must be an expression or return")
-    module = ast.parse("def formula(rec, table): pass", "<formula>")
-    module.body[0].body = tree.body
+    return tree.body
+
+
+def compile_statements(statements, parameters, namespace):
+    """Return a function with these parameters and statements."""
+    module = ast.parse(f"def formula({', '.join(parameters)}): pass", "<formula>")
+    module.body[0].body = statements
     names = {"__builtins__": namespace, "__name__": "formula"}
-    exec(compile(ast.fix_missing_locations(module), "<formula>", "exec"), names)  # the sandbox is the process
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(ast.fix_missing_locations(module), "<formula>", "exec"), names)  # the sandbox is the process
     return names.pop("formula")

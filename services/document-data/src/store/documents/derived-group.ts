@@ -1,6 +1,12 @@
 import type { StoredValue } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
-import { logValue, type ColumnValues, type LogValue, type Operation } from '../log/log'
+import {
+  logValue,
+  type ColumnValues,
+  type LogValue,
+  type Operation,
+  type RowOperation,
+} from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
 import type { Connection } from '../sqlite/connections'
 import type { DeriveTrace, WriteTrace } from './write-trace'
@@ -49,8 +55,17 @@ export interface GroupOwner {
   extendEntry(seq: number, operations: readonly Operation[]): void
 }
 
-/** Of one entry: the derived columns of a table, by the rows in which they changed. */
-type Gathered = Map<string, { table: Table; rowIds: readonly number[]; columns: ColumnValues[] }>
+/** The changed cells of a column that belong to one entry. */
+interface GatheredCells {
+  readonly table: Table
+  readonly column: Column
+  readonly rowIds: number[]
+  readonly old: LogValue[]
+  readonly new: LogValue[]
+}
+
+/** Of one entry: the changed cells by column ref. */
+type Gathered = Map<number, GatheredCells>
 
 /**
  * The writes of one open transaction, to which computed cells are added. It is valid until the transaction ends.
@@ -116,15 +131,8 @@ export class DerivedGroup {
 
   /** Adds what was written to the entries. Must be called once, after the last write. */
   finish(): void {
-    for (const [seq, byRows] of this.gathered) {
-      const operations = [...byRows.values()].map(({ table, rowIds, columns }): Operation => ({
-        kind: 'update_rows',
-        table: table.tableId,
-        tableRef: table.ref,
-        rowIds,
-        columns,
-        derived: true,
-      }))
+    for (const [seq, byColumn] of this.gathered) {
+      const operations = operationsOf([...byColumn.values()])
       if (seq !== DerivedGroup.OWN_ENTRY) this.owner.extendEntry(seq, operations)
       else this.owner.beginEntry(operations)
     }
@@ -137,32 +145,20 @@ export class DerivedGroup {
     changed: ChangedCells,
     indexes: readonly number[],
   ): void {
-    const pick = <T>(values: readonly T[]) => indexes.map((index) => values[index] as T)
-    const rowIds = pick(changed.rowIds)
-    const of = this.gathered.get(seq) ?? (new Map() as Gathered)
+    const of: Gathered = this.gathered.get(seq) ?? new Map<number, GatheredCells>()
     this.gathered.set(seq, of)
-    // Columns that changed in the same rows share an operation.
-    const key = `${table.ref}:${rowIds.join()}`
-    const operation = of.get(key) ?? { table, rowIds, columns: [] }
-    of.set(key, operation)
-    operation.columns.push({
-      id: column.id,
-      ref: column.ref,
-      type: column.typeName,
-      old: pick(changed.old),
-      new: pick(changed.new),
-    })
+    const cells = of.get(column.ref) ?? { table, column, rowIds: [], old: [], new: [] }
+    of.set(column.ref, cells)
+    for (const index of indexes) {
+      cells.rowIds.push(changed.rowIds[index] as number)
+      cells.old.push(changed.old[index] as LogValue)
+      cells.new.push(changed.new[index] as LogValue)
+    }
   }
 
   private store({ table, column, rowIds, values }: DerivedCells): ChangedCells {
     const [from, name] = [quoteId(table.tableId), quoteId(column.id)]
-    const before = new Map(
-      this.connection
-        .raw<[number, LogValue]>(
-          `SELECT id, ${name} FROM ${from} WHERE id IN (SELECT value FROM json_each(?))`,
-        )
-        .all(JSON.stringify(rowIds)),
-    )
+    const before = this.readBefore(from, name, rowIds)
     const update = this.connection.prepare(`UPDATE ${from} SET ${name} = ? WHERE id = ?`)
     const changed = { rowIds: [] as number[], old: [] as LogValue[], new: [] as LogValue[] }
     rowIds.forEach((id, index) => {
@@ -177,4 +173,40 @@ export class DerivedGroup {
     })
     return changed
   }
+
+  /** Stored cells by row id. */
+  private readBefore(
+    from: string,
+    name: string,
+    rowIds: readonly number[],
+  ): ReadonlyMap<number, LogValue> {
+    const [first = 0, last = 0] = [rowIds[0], rowIds.at(-1)]
+    const isRange = rowIds.every((id, index) => id === first + index)
+    const which = isRange ? 'BETWEEN ? AND ?' : 'IN (SELECT value FROM json_each(?))'
+    return new Map(
+      this.connection
+        .raw<[number, LogValue]>(`SELECT id, ${name} FROM ${from} WHERE id ${which}`)
+        .iterate(...(isRange ? [first, last] : [JSON.stringify(rowIds)])),
+    )
+  }
+}
+
+/** Columns of a table that changed in the same rows share an operation. */
+function operationsOf(gathered: readonly GatheredCells[]): Operation[] {
+  const operations = new Map<string, RowOperation & { readonly columns: ColumnValues[] }>()
+  for (const { table, column, rowIds, old, new: values } of gathered) {
+    const key = gathered.length > 1 ? `${table.ref}:${rowIds.join()}` : ''
+    const operation = operations.get(key) ?? {
+      kind: 'update_rows',
+      table: table.tableId,
+      tableRef: table.ref,
+      rowIds,
+      columns: [],
+      derived: true,
+    }
+    operations.set(key, operation)
+    const { id, ref, typeName: type } = column
+    operation.columns.push({ id, ref, type, old, new: values })
+  }
+  return [...operations.values()]
 }
