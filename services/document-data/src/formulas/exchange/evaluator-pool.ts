@@ -109,7 +109,8 @@ export class EvaluatorPool implements Disposable {
   constructor(
     /** Number of evaluators at most. */
     readonly size: number,
-    private readonly start: StartEvaluator,
+    /** Absent where no evaluator can be started: then nothing is tried, and cells remain pending. */
+    private readonly start: StartEvaluator | undefined,
     private readonly onStarted?: (ms: number) => void,
   ) {}
 
@@ -139,7 +140,8 @@ export class EvaluatorPool implements Disposable {
     for (;;) {
       const own = this.sessions.get(docId)
       if (own) return this.take(own)
-      if (this.sessions.size < this.size || this.endOldest()) return this.open(docId)
+      if (!this.start) return undefined
+      if (this.sessions.size < this.size || this.endOldest()) return this.open(docId, this.start)
       if (signal.aborted || Date.now() >= until) return undefined
       await this.freed(until - Date.now(), signal)
     }
@@ -174,8 +176,8 @@ export class EvaluatorPool implements Disposable {
     return session
   }
 
-  private open(docId: string): EvaluatorSession {
-    const session = new EvaluatorSession(docId, this.start, {
+  private open(docId: string, start: StartEvaluator): EvaluatorSession {
+    const session = new EvaluatorSession(docId, start, {
       onStarted: this.onStarted,
       onEnd: (ended, cause) => {
         if (this.sessions.get(ended.docId) !== ended) return

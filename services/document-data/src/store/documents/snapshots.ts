@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
 import { quoteId, quoteText } from '../../quoting/quote'
+import { columnSql } from '../../values/error-cells'
 import { listAutoIndexes } from '../indexes/auto-indexes'
 import { requireRow, openReader, openWriter, type Connection } from '../sqlite/connections'
 import type { DocumentFiles } from '../sqlite/document-files'
@@ -11,6 +12,12 @@ import type { FirstEntry } from '../log/first-entries'
 import type { Author } from '../log/log'
 import { migrate } from '../sqlite/migrations/index'
 import { beginLog } from '../log/publish-state'
+import {
+  pendingNames,
+  toUnfinished,
+  UNFINISHED_COLUMNS,
+  type UnfinishedRow,
+} from '../schema/unfinished-columns'
 import { callEnded } from '../reads/record-chunks'
 import { WorkerPool } from '../workers/worker-pool'
 
@@ -36,6 +43,8 @@ export interface Snapshot {
   readonly seq: number
   /** Epoch milliseconds of the log entry at that position. */
   readonly changedAt: number
+  /** See `pendingNames`. */
+  readonly pendingColumns: string | undefined
   /** Bytes of the file. */
   readonly size: number
   /** The bytes, read no faster than they are consumed. */
@@ -142,14 +151,19 @@ function requireCaller(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw callEnded()
 }
 
-const momentOf = (connection: Connection) =>
-  requireRow(
+const momentOf = (connection: Connection) => ({
+  ...requireRow(
     connection
       .prepare<Pick<Snapshot, 'seq' | 'changedAt'>>(
         'SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1',
       )
       .get(),
-  )
+  ),
+  pendingColumns: pendingNames(readUnfinished(connection)),
+})
+
+const readUnfinished = (connection: Connection) =>
+  connection.prepare<UnfinishedRow>(UNFINISHED_COLUMNS).all().map(toUnfinished)
 
 function readMoment(path: string) {
   const connection = openReader(path)
@@ -178,6 +192,11 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
       ...listAutoIndexes(connection).map((name) => `DROP INDEX ${quoteId(name)}`),
       'DROP TABLE IF EXISTS _sheaf_indexes',
       ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
+      // Other programs read the file without knowing which cells are computed.
+      ...readUnfinished(connection).map(
+        (column) =>
+          `UPDATE ${quoteId(column.tableId)} SET ${quoteId(column.id)} = ${columnSql(column)}`,
+      ),
       // Contents of running uploads, and of files that are being removed.
       'DELETE FROM _sheaf_file_chunks WHERE file_id IN (SELECT id FROM _sheaf_files WHERE pending IS NOT NULL)',
       'DELETE FROM _sheaf_files WHERE pending IS NOT NULL',
