@@ -30,6 +30,8 @@ const halls = {
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,
+  'packages/formula-text/src': `
+    formula-tree.ts call-arguments.ts scopes.ts value-type.ts inference.ts name-uses.ts rename.ts`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks
     config.ts notifier.ts metrics.ts context.ts changes delivery handlers service.ts main.ts`,
@@ -106,9 +108,9 @@ module.exports = {
     ),
     rule(
       'console-is-a-client',
-      'The console runs in a browser, and knows of Sheaf what any client can.',
+      'The console runs in a browser, and knows of Sheaf what any client can, and the syntax of formulas.',
       { path: '^gateway/console/' },
-      { path: '^(protos|services|packages|gateway/(?!console/)|tests|bench)/' },
+      { path: '^(protos|services|packages/(?!formula-text/)|gateway/(?!console/)|tests|bench)/' },
     ),
     rule(
       'console-is-served-not-imported',
@@ -145,6 +147,14 @@ module.exports = {
       'The CLI and document-data read files and values the same way, without each other.',
       { path: '^packages/tabular/src/', pathNot: isTest },
       { path: '^(protos|services|gateway|tests|bench|packages/(?!tabular/))' },
+    ),
+    rule(
+      'formula-text-is-a-leaf',
+      'It runs in document-data and in browsers.',
+      { path: '^packages/formula-text/src/', pathNot: isTest },
+      {
+        path: '^(protos|services|gateway|tests|bench|packages/(?!formula-text/))|^(node:)?(fs|path)$',
+      },
     ),
     rule(
       'engines-is-a-leaf',

@@ -16,7 +16,7 @@ export const formulaRoutes: readonly Route[] = [
     tag,
     summary: 'List formula columns with their state',
     description:
-      'Returns for each formula column what computing it has taken since the document was opened, how many of its rows are pending, and whether its formula was stopped.',
+      'Returns for each formula column, and each column with a trigger formula, what computing it has taken since the document was opened, how many of its rows are pending, and whether its formula was stopped.',
     access: 'viewers',
     params: docParams,
     success: { description: 'Formula columns', schema: formulaTimings },
@@ -40,7 +40,7 @@ export const formulaRoutes: readonly Route[] = [
     tag,
     summary: 'Recalculate formula columns',
     description:
-      'Computes all cells of formula columns again, including those of stopped formulas. Responds before the cells are computed; until then they are pending.',
+      'Computes all cells of formula columns again, including those of stopped formulas. Responds before the cells are computed; until then they are pending. A stopped trigger formula may run again with the next write; no data is computed again.',
     access: 'editors',
     conditions: 'write',
     params: docParams,

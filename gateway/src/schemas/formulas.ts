@@ -32,10 +32,23 @@ const formulaTiming = z
       .nullable()
       .describe('Limit that the formula exceeded; null while it runs'),
     engine: z.string().describe('How the formula runs: `python`'),
+    isTrigger: z
+      .boolean()
+      .describe('Whether the column has data, which the formula gives to new or changed rows'),
+    missedCells: z
+      .int()
+      .describe(
+        'Cells of a trigger formula that kept their values because it could not run, since the document was opened',
+      ),
   })
-  .meta({ id: 'FormulaTiming', description: 'State of a formula column' })
+  .meta({
+    id: 'FormulaTiming',
+    description: 'State of a formula column, or of a column with a trigger formula',
+  })
 
 /** The formula columns of a document. */
 export const formulaTimings = z
-  .object({ columns: z.array(formulaTiming).describe('Formula columns, by table and position') })
+  .object({
+    columns: z.array(formulaTiming).describe('Columns with formulas, by table and position'),
+  })
   .meta({ id: 'FormulaTimings', description: 'State of the formula columns of a document' })

@@ -1,6 +1,7 @@
 """A column of a table: its cells as far as they are held, and reading them."""
 
 from sheaf.failures import Failure, FormulaStopped
+from sheaf.firing import Firing
 from sheaf.reads import FormulaReads
 from sheaf.results import dumps, encoder
 from sheaf.source import compile_formula
@@ -33,13 +34,15 @@ class Column:
         self.stopped = None
         self.asks = 0
         self.asked_rows = 0
+        self.firing = Firing(self)
         self.type = self.formula = None
         self.reads = FormulaReads()
         self.define(table, definition)
 
     def define(self, table, definition):
         """Take over what the schema says; cached cells stay if the type is the same."""
-        formula = definition.get("formula")
+        trigger = definition.get("trigger")
+        formula = definition.get("formula", trigger)
         if (self.formula, self.type) != (formula, definition["type"]):
             self.reads = FormulaReads()
         if self.type != definition["type"]:
@@ -47,7 +50,9 @@ class Column:
             self.forget_all()
         self.table = table
         self.col_id = definition["colId"]
-        self.is_formula = formula is not None
+        self.is_formula = "formula" in definition
+        self.firing.is_trigger = trigger is not None
+        self.firing.deps = tuple(definition.get("deps", ()))
         self.base = base_type(self.type)
         self.target_id = self.type.partition(":")[2] if self.base in ("Ref", "RefList") else "_grist_Attachments" if self.base == "Attachments" else None
         self.decode = decoder(self.type, self.engine.zone)
@@ -64,7 +69,8 @@ class Column:
         if not self.is_compiled:
             self.is_compiled = True
             try:
-                self.function = compile_formula(self.formula, self.engine.namespace())
+                names = self.engine.namespace()
+                self.function = self.firing.compile(names) if self.firing.is_trigger else compile_formula(self.formula, names)
             except SyntaxError as error:
                 self.failure = Failure(type(error).__name__, str(error.msg)[:200])
 
@@ -113,7 +119,7 @@ class Column:
 
     def fetch(self, row):
         """Return the value of a cell that is not in `cells`: compute it, ask for it, or raise its error."""
-        if self.is_formula:
+        if self.is_formula or self.todo:
             if self.stopped is not None:
                 raise FormulaStopped(self.stopped)
             if self.is_open(row):
@@ -130,7 +136,9 @@ class Column:
 
     def _computed(self, row):
         if self.engine.peeking and (row in self.todo or row in self.old):
-            return self._stored_before(row)
+            return self._before(row)
+        if self.firing.is_running and row in self.busy and self.engine.column is self and self.engine.row == row:
+            return self._before(row)
         if row not in self.todo and not self.table.exists(row):
             return self.default
         self.engine.demand(self, row)
@@ -138,17 +146,27 @@ class Column:
             self.errors[row].raise_again()
         return self.cells[row]
 
-    def _stored_before(self, row):
-        """Return the value that a cell had before it became dirty."""
+    def _before(self, row):
+        """Return the value that a cell had before it became dirty, or raise its error."""
+        value = self.stored_before(row)
+        if value.__class__ is Failure:
+            value.raise_again()
+        return value
+
+    def stored_before(self, row):
+        """Return the value or the failure that a cell had before it became dirty."""
         if row not in self.old:
             wanted = sorted(self.todo)
             for asked, stored in self.engine.ask_cells(self, wanted if len(wanted) <= SINGLE_ROWS else None):
                 if asked in self.todo:
                     self.old.setdefault(asked, self.decode(stored))
-        value = self.old.setdefault(row, self.default)
-        if value.__class__ is Failure:
-            value.raise_again()
-        return value
+        return self.old.setdefault(row, self.default)
+
+    def leave(self, row):
+        """Keep the cell of a row as it was before it became dirty."""
+        value = self.stored_before(row)
+        self.todo.discard(row)
+        (self.errors if value.__class__ is Failure else self.cells)[row] = value
 
     def fetch_many(self, rows):
         """Return the values of several rows."""
@@ -190,7 +208,7 @@ class Column:
         self.missing.clear()
         rows = []
         # Results of a formula that the parent does not have yet win over what it sends.
-        is_own = self.is_formula and bool(self.cells or self.errors or self.todo or self.pending_after is not None)
+        is_own = self.is_formula and bool(self.cells or self.errors or self.todo or self.pending_after is not None) or self.firing.is_running
         for found, stored in self.engine.ask_column(self):
             rows += found
             values = None if is_own else decode_plain(self.base, stored)
@@ -208,6 +226,7 @@ class Column:
 
     def mark_dirty(self, rows):
         """Make cells dirty: they are computed again before anybody reads them."""
+        self.firing.begin()
         self.todo.update(rows)
         for held in (self.cells, self.errors):
             for row in [] if held.keys().isdisjoint(rows) else held.keys() & set(rows):
@@ -223,6 +242,7 @@ class Column:
         self.wanted.clear()
         self.busy.clear()
         self.old.clear()
+        self.firing.end()
 
     def rich(self, value, route):
         """Return a cell's value as formulas see it: references become records that know how they were reached."""

@@ -46,6 +46,7 @@ class Engine(Exchange):
         self.touched = {}
         self.clock_start = 0.0
         self.announced = None
+        self.user = None
 
     # The schema
 
@@ -159,7 +160,7 @@ class Engine(Exchange):
         absent = [row for row in rows if row not in column.cells and row not in column.errors and row in present]
         if len(absent) < 2 or column.stopped is not None:
             return
-        if column.is_formula:
+        if column.is_formula or column.todo:
             waiting = [row for row in absent if column.is_open(row)]
             if len(waiting) > 1 and not self.peeking and self.can_postpone(column):
                 column.wanted.update(waiting)
@@ -208,6 +209,10 @@ class Engine(Exchange):
         reads = column.reads
         self.column, self.row, self.reads = column, row, reads
         self.peeking = False
+        firing = column.firing
+        if firing.conditional and not firing.is_due(row):
+            column.leave(row)
+            return
         clock.volatile_used = False
         tally = self.touched[column]
         try:
@@ -237,12 +242,17 @@ class Engine(Exchange):
             raise self.postponed
         if value.__class__ is Failure:
             tally.errors += 1
+            if firing.is_running:
+                value = firing.failed(value, row)
+                stored = failure_form(value)
             column.errors[row] = value
             column.cells.pop(row, None)
         else:
             column.cells[row] = value
         if clock.volatile_used:
             tally.is_volatile = True
+        if firing.is_watched:
+            firing.fresh[row] = stored
         tally.rows.append(row)
         column.version += 1
         if row in column.todo:

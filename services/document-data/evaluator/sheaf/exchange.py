@@ -4,6 +4,7 @@ import bisect
 
 from sheaf.lookups import key_text
 from sheaf.row_lists import form_of
+from sheaf.user import User
 
 SMALL_BATCH = 1000
 """Dirty rows up to which single cells are asked for instead of whole columns."""
@@ -56,6 +57,7 @@ class Exchange:
         self.announced = None
         try:
             self._take(message)
+            self.user = User(message["user"]) if message.get("user") else User({})
             dirty = self._take_dirty(message.get("dirty", ()))
             for column in dirty:
                 self.finish(column)
@@ -65,7 +67,7 @@ class Exchange:
             self.link.send(self._learned())
         finally:
             for column in {*self.touched, *self.columns.values()}:
-                if column.is_formula and (column.passing or column.todo or column.wanted or column.busy or column.old):
+                if column.passing or column.todo or column.wanted or column.busy or column.old or column.firing.is_used():
                     self.mark_stale(column.table, column.passing, column)
                     column.end_exchange()
             for column in self.touched:
@@ -131,7 +133,7 @@ class Exchange:
         columns, by_table = [], {}
         for entry in entries:
             column = self.columns.get(entry["ref"])
-            if column is None or not column.is_formula or column.stopped is not None:
+            if column is None or column.stopped is not None or not (column.is_formula or column.firing.is_trigger):
                 continue
             table = column.table
             if "rows" in entry:
@@ -140,6 +142,9 @@ class Exchange:
                 present = table.row_list()
                 rows = present[bisect.bisect_left(present, entry["from"]):bisect.bisect_right(present, entry["to"])]
             column.mark_dirty(rows)
+            column.firing.conditional = set(entry.get("conditional", ()))
+            if column.firing.conditional:
+                column.firing.watch()
             self.mark_stale(table, rows, column)
             by_table.setdefault(table.table_id, set()).update(rows)
             if column not in columns:
@@ -153,7 +158,7 @@ class Exchange:
         """Return the end of the exchange: relations, keys, times."""
         relations, lookups = [], []
         for column, tally in self.touched.items():
-            if not tally.rows:
+            if not tally.rows or not column.is_formula:
                 continue
             reads = column.reads
             relations.append({"column": column.ref, "reads": reads.relations(self.columns, self.tables)})
@@ -167,5 +172,5 @@ class Exchange:
                                     "keys": [[places[key] for key in keys.get(row, ())] for row in rows]})
         timings = [{"column": column.ref, "cells": len(tally.rows), "errors": tally.errors, "micros": round(tally.seconds * 1e6)}
                    for column, tally in self.touched.items() if tally.rows]
-        volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile]
+        volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile and column.is_formula]
         return {"type": "done", "relations": relations, "lookups": lookups, "timings": timings, "volatile": volatile}

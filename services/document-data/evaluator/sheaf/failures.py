@@ -36,13 +36,14 @@ class Postponed(BaseException):
 
 
 class Failure:
-    """The error in a cell."""
+    """The error in a cell; `before` is the stored form that a trigger formula would have replaced."""
 
-    __slots__ = ("name", "message")
+    __slots__ = ("before", "message", "name")
 
-    def __init__(self, name, message=""):
+    def __init__(self, name, message="", before=None):
         self.name = name
         self.message = message
+        self.before = before
 
     @classmethod
     def of(cls, error):

@@ -23,7 +23,8 @@ def dumps(value):
 
 def failure_form(failure):
     """Return the stored form of an error."""
-    return TAG + dumps(["E", clean(failure.name), clean(failure.message)])
+    before = [] if failure.before is None else [failure.before]
+    return TAG + dumps(["E", clean(failure.name), clean(failure.message), *before])
 
 
 def clean(text):

@@ -151,14 +151,14 @@ def _has_return(statements):
     return False
 
 
-def compile_formula(text, namespace):
-    """Return the function (rec, table) of a formula, or None if it has no statement; raise SyntaxError.
+def compile_formula(text, namespace, parameters=("rec", "table")):
+    """Return the function of a formula with these parameters, or None if it has no statement; raise SyntaxError.
 
     The function's own globals are empty and see the namespace as built-in names, so that no formula changes the names of another.
     """
     try:
         statements = formula_statements(text)
-        return None if statements is None else compile_statements(statements, ("rec", "table"), namespace)
+        return None if statements is None else compile_statements(statements, parameters, namespace)
     except SyntaxError as error:
         message = error.msg or str(error)
         raise type(error)(message if error.lineno is None else f"{message} (line {error.lineno})") from None

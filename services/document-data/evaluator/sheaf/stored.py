@@ -53,7 +53,8 @@ def _failure(text):
     if text[:1] == TAG:
         code = json.loads(text[1:])
         if isinstance(code, list) and code and code[0] == "E":
-            return Failure(str(code[1]) if len(code) > 1 else "Error", str(code[2]) if len(code) > 2 else "")
+            before = code[3] if len(code) > 3 and isinstance(code[3], (str, int, float)) else None
+            return Failure(str(code[1]) if len(code) > 1 else "Error", str(code[2]) if len(code) > 2 else "", before)
     return None
 
 

@@ -81,7 +81,8 @@ def _uses_own_cells(statements, column):
 
 def compute_together(engine, column, rows):
     """Compute cells of a column, as far as their inputs are plain values at hand. Return the rows that are left, in their order."""
-    found = column.own_row_function() if len(rows) >= FEWEST_ROWS else None
+    is_alone = len(rows) < FEWEST_ROWS or column.firing.is_used()
+    found = None if is_alone else column.own_row_function()
     if found is None:
         return rows
     function, inputs = found

@@ -1,15 +1,15 @@
 import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
 import type { Dependencies } from './dependencies/dependencies'
-import type { DirtyColumn } from './dependencies/dirty-cells'
+import { CellSet, type DirtyColumn } from './dependencies/dirty-cells'
 import { DirtyFinder } from './dependencies/dirty-finder'
 import type { DerivationParts } from './derivation-parts'
 import type { EvaluatorSession } from './exchange/evaluator-pool'
 import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange/exchange'
-import { columnsOf, type ColumnOfTable } from './dependencies/formula-columns'
+import { columnsOf, isTrigger, type ColumnOfTable } from './dependencies/formula-columns'
 import { FormulaStates } from './formula-states'
 import { learn } from './learning'
-import type { DirtyMessage } from './exchange/messages'
+import { userOf, type DirtyMessage } from './exchange/messages'
 import { FEW_ROWS } from './next-slice'
 import type { Relations } from './dependencies/relations'
 import { countCells, LAST_ROW, requestCells } from './requested-cells'
@@ -33,7 +33,8 @@ export class Derivation {
   /** Relations that were learned, by column ref. */
   readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
-  private readonly done = new Map<number, Set<number>>()
+  private readonly done = new CellSet()
+  private readonly settled = new CellSet()
   /** Milliseconds that are left for formulas. */
   private leftMs: number
   private finder: DirtyFinder
@@ -130,7 +131,10 @@ export class Derivation {
   stop(of: ColumnOfTable, reason: StopReason): void {
     this.states.setStopped(of.column.ref, reason)
     this.parts.counts.stops[reason]++
+    const dirty = this.finder.dirty.columns.get(of.column.ref)
+    if (dirty && isTrigger(of)) this.miss(dirty)
     this.refreshSchema()
+    if (isTrigger(of)) return
     const now = columnsOf(this.group.schema).byRef.get(of.column.ref)
     if (now) this.finder.add(now, 'all', DerivedGroup.OWN_ENTRY)
     this.finder.dirty.columns.delete(of.column.ref)
@@ -150,13 +154,17 @@ export class Derivation {
       const moved = this.finder.dirty.column(of)
       moved.all = column.all
       for (const [row, seq] of column.rows) moved.rows.set(row, seq)
+      for (const row of column.fired) moved.fired.add(row)
     }
   }
 
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
     const maxRows = this.parts.limits.writeCells
-    return new DirtyFinder({ connection, schema, dependencies: this.dependencies, maxRows })
+    const { dependencies, settled } = this
+    const runsTriggers = this.group.entries.at(-1)?.author.cause !== 'undo'
+    const parts = { connection, schema, dependencies, maxRows, settled, runsTriggers }
+    return new DirtyFinder(parts)
   }
 
   private async exchange(
@@ -168,6 +176,7 @@ export class Derivation {
     const { computed } = columnsOf(this.group.schema)
     const request = {
       dirty,
+      user: userOf(this.group.entries.at(-1)?.author),
       pending: computed.flatMap(({ column: { ref, pendingAfter: after, stopped } }) =>
         after === undefined || stopped ? [] : [{ ref, after }],
       ),
@@ -204,6 +213,8 @@ export class Derivation {
     let left = this.parts.limits.writeCells
     let isExceeded = false
     for (const { dirty, count } of counted) {
+      // Cells of trigger columns cannot be pending: they are data.
+      if (isTrigger(dirty.of)) continue
       left -= count
       if (left >= 0 || count === 0) continue
       isExceeded = true
@@ -225,12 +236,20 @@ export class Derivation {
   /** Makes the dirty cells of a column, and those of all rows after the first of them, pending. */
   private defer(dirty: DirtyColumn): void {
     const { column } = dirty.of
+    if (isTrigger(dirty.of)) return this.miss(dirty)
     const rows = dirty.all === undefined ? [...dirty.rows.keys()] : [1]
     const first = rows.reduce((least, row) => Math.min(least, row), LAST_ROW)
     this.states.setPending(column.ref, Math.min(first - 1, column.pendingAfter ?? LAST_ROW))
     // Rows that will be found by other keys are not known before the column is computed.
     if (this.dependencies.lookupsBy(column.ref).length > 0)
       this.finder.add(dirty.of, 'all', dirty.all ?? DerivedGroup.OWN_ENTRY)
+  }
+
+  /** Leaves cells of a trigger column as they are. */
+  private miss({ of: { column }, rows }: DirtyColumn): void {
+    this.settled.add(column.ref, rows.keys())
+    this.parts.timings.miss(column.ref, rows.size)
+    this.finder.dirty.columns.delete(column.ref)
   }
 
   /** Stores the results, and finds the cells that depend on keys that are among them. */
@@ -241,14 +260,12 @@ export class Derivation {
       outcome.results,
       (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0,
     )
-    for (const [ref, { rowIds }] of outcome.results) {
-      const done = this.done.get(ref) ?? new Set()
-      this.done.set(ref, done)
-      for (const row of rowIds) done.add(row)
-    }
+    for (const [ref, { rowIds }] of outcome.results) this.done.add(ref, rowIds)
+    for (const [ref, { of, rows }] of dirty.columns)
+      if (isTrigger(of)) this.settled.add(ref, rows.keys())
     this.markComputed(dirty.columns.values())
     this.finder = this.newFinder()
-    const isDone = (ref: number, row: number) => this.done.get(ref)?.has(row) ?? false
+    const isDone = (ref: number, row: number) => this.done.has(ref, row)
     for (const { of, cells } of changed) {
       const owner = dirty.columns.get(of.column.ref)
       const seq = cells.rowIds.reduce((last, row) => Math.max(last, owner?.ownerOf(row) ?? 0), 0)
@@ -273,7 +290,8 @@ export class Derivation {
     const all: { of: ColumnOfTable; cells: ChangedCells }[] = []
     for (const [ref, { rowIds, values }] of results) {
       const of = byRef.get(ref)
-      if (!of) continue
+      // An evaluator is not trusted: it may send cells that it was not asked for.
+      if (!of || !(!isTrigger(of) || this.finder.dirty.columns.has(ref))) continue
       const owners = (row: number) => ownerOf(ref, row)
       const cells = this.group.write({ ...of, rowIds, values, owners })
       if (cells.rowIds.length > 0) all.push({ of, cells })

@@ -1,6 +1,7 @@
 import { quoteId } from '../quoting/quote'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import { countPending, type Schema } from '../store/schema/schema'
+import { triggerColumnsOf } from '../store/schema/trigger-columns'
 import { Dependencies } from './dependencies/dependencies'
 import { Derivation } from './derivation'
 import { changesStructure } from './dependencies/dirty-finder'
@@ -37,7 +38,10 @@ export class DocumentFormulas {
   derive(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined {
     const { entries, tasks } = group
     const changes = entries.some(({ operations }) => changesStructure(operations))
-    if (!changes && columnsOf(group.schema).computed.length === 0) return undefined
+    const isPlain =
+      columnsOf(group.schema).computed.length === 0 &&
+      triggerColumnsOf(group.schema).all.length === 0
+    if (!changes && isPlain) return undefined
     this.noteRows(group)
     const derivation = this.begin(group, signal)
     if (changes) derivation.states.tidy()

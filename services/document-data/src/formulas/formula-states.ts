@@ -34,7 +34,7 @@ export class FormulaStates {
 
   /** Forgets the columns that are gone, or are no formula columns any more. */
   tidy(): void {
-    const gone = `column_ref NOT IN (SELECT id FROM _grist_Tables_column WHERE isFormula AND formula <> '')`
+    const gone = `column_ref NOT IN (SELECT id FROM _grist_Tables_column WHERE formula <> '' AND (isFormula OR stopped IS NOT NULL))`
     const { changes } = this.connection.prepare(`DELETE FROM _sheaf_formulas WHERE ${gone}`).run()
     this.connection
       .prepare(

@@ -13,6 +13,7 @@ export interface FormulaTiming {
 /** The time that the formulas of a document take, by column ref. */
 export class FormulaTimings {
   private readonly byRef = new Map<number, FormulaTiming>()
+  private readonly missed = new Map<number, number>()
 
   /** Adds the timings of one exchange. */
   add(timings: DoneMessage['timings']): void {
@@ -24,6 +25,16 @@ export class FormulaTimings {
         ms: known.ms + micros / 1000,
       })
     }
+  }
+
+  /** Counts cells whose trigger formula did not run, for lack of time or of an evaluator. */
+  miss(columnRef: number, cells: number): void {
+    this.missed.set(columnRef, this.missedOf(columnRef) + cells)
+  }
+
+  /** Cells of a column whose trigger formula did not run. */
+  missedOf(columnRef: number): number {
+    return this.missed.get(columnRef) ?? 0
   }
 
   /** The timing of a column; zeros for one that was not computed. */

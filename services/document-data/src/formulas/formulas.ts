@@ -72,6 +72,11 @@ export class Formulas implements WriteStages, AsyncDisposable {
     return this.documents.get(docId)?.timings.of(columnRef)
   }
 
+  /** Cells of a column whose trigger formula could not run since the document was opened. */
+  missedOf(docId: string, columnRef: number): number {
+    return this.documents.get(docId)?.timings.missedOf(columnRef) ?? 0
+  }
+
   /** Ends all evaluators. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.pool[Symbol.dispose]()

@@ -1,6 +1,6 @@
 import type { Schema } from '../store/schema/schema'
 import type { Dependencies } from './dependencies/dependencies'
-import { columnsOf, type SchemaColumns } from './dependencies/formula-columns'
+import { columnsOf, isTrigger, type SchemaColumns } from './dependencies/formula-columns'
 import type { FormulaStates } from './formula-states'
 import {
   readRows,
@@ -31,16 +31,21 @@ export function learn(
     builders.set(ref, made)
     return made
   }
+  // The results of trigger formulas are data, which depend on nothing.
+  const isLearned = (ref: number) => {
+    const of = byRef.get(ref)
+    return of !== undefined && !isTrigger(of)
+  }
   for (const { column, reads } of done.relations)
-    if (byRef.has(column)) for (const read of reads) addRead(builderOf(column), read, schema)
+    if (isLearned(column)) for (const read of reads) addRead(builderOf(column), read, schema)
   for (const { column, lookup, rows, texts, keys } of done.lookups) {
     const found = lookupOf(lookup, schema)
-    if (!found || !byRef.has(column)) continue
+    if (!found || !isLearned(column)) continue
     const rowIds = readRows(rows, keys.length) ?? []
     const keysOfRows = keys.map((places) => places.map((place) => texts[place] ?? ''))
     states.setUses(column, builderOf(column).lookup(found), rowIds, keysOfRows)
   }
-  learnTimes(done, byRef, states)
+  learnTimes(done, byRef, { states, isLearned })
   const grown = new Map<number, Relations>()
   for (const [ref, builder] of builders)
     if (builder.hasGrown) {
@@ -54,11 +59,11 @@ export function learn(
 function learnTimes(
   { volatile, timings }: DoneMessage,
   byRef: SchemaColumns['byRef'],
-  states: FormulaStates,
+  { states, isLearned }: { states: FormulaStates; isLearned: (ref: number) => boolean },
 ): void {
   const times = new Set(volatile)
   for (const { column } of timings)
-    if (times.has(column) || byRef.get(column)?.column.isVolatile)
+    if (isLearned(column) && (times.has(column) || byRef.get(column)?.column.isVolatile))
       states.setVolatile(column, times.has(column))
 }
 

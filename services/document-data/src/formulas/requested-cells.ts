@@ -1,6 +1,7 @@
 import { quoteId } from '../quoting/quote'
 import { requireRow, type Connection } from '../store/sqlite/connections'
 import type { DirtyCells, DirtyColumn } from './dependencies/dirty-cells'
+import { isTrigger } from './dependencies/formula-columns'
 import type { DirtyMessage } from './exchange/messages'
 
 /** Above every row id. */
@@ -18,7 +19,9 @@ export function requestCells(connection: Connection, { columns }: DirtyCells): D
       continue
     }
     const rows = existing(connection, dirty, upTo)
-    if (rows.length > 0) messages.push({ ref, rows })
+    const conditional = !isTrigger(dirty.of) ? [] : rows.filter((row) => !dirty.fired.has(row))
+    if (rows.length > 0)
+      messages.push({ ref, rows, ...(conditional.length > 0 && { conditional }) })
   }
   return messages
 }

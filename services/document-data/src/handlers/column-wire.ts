@@ -5,6 +5,7 @@ import type {
   ColumnUpdate as WireColumnUpdate,
   NewColumn as WireNewColumn,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
+import { readRefs } from '../store/structure/metadata-fields'
 import type { ColumnChange } from '../store/structure/column-changes'
 import type { NewColumn } from '../store/structure/columns'
 import type { Column, Table } from '../store/schema/schema'
@@ -138,12 +139,10 @@ function refsToWire(stored: string | null): Buffer {
 
 function refsFromWire(json: Uint8Array | undefined, field: string): string | null | undefined {
   if (json === undefined || json.length === 0) return undefined
-  const cell = readJson(json)
-  if (cell === null) return null
-  const [code, ...refs] = Array.isArray(cell) ? (cell as unknown[]) : []
-  if (code !== 'L' || !refs.every((ref) => Number.isSafeInteger(ref)))
+  const refs = readRefs(readJson(json))
+  if (refs === undefined)
     throw new AppError('invalid', 'BAD_FIELD', `${field} must be null or a list of column refs`)
-  return refs.length === 0 ? null : JSON.stringify(refs)
+  return refs
 }
 
 function readJson(json: Uint8Array): unknown {

@@ -34,5 +34,11 @@ export function readerOf({ caller, signal }: ServerCall): ReadCaller {
 
 /** Returns the author of the changes made by a call. */
 export function authorOf({ caller }: ServerCall): Author {
-  return { userId: caller.userId, cause: 'api', traceparent: currentTraceparent() }
+  const { userId, name, email, role = '', anonymous: isAnonymous, system } = caller
+  return {
+    userId,
+    cause: 'api',
+    traceparent: currentTraceparent(),
+    ...(!system && { person: { name, email, access: role, isAnonymous } }),
+  }
 }

@@ -9,11 +9,13 @@ import {
   type RecalculateFormulasRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { Context } from '../context'
-import { columnsOf, type ColumnOfTable } from '../formulas/dependencies/formula-columns'
+import type { ColumnOfTable } from '../formulas/dependencies/formula-columns'
 import { recalculate } from '../formulas/recalculate'
 import { quoteId } from '../quoting/quote'
 import { columnNotFound } from '../store/schema/unknown-names'
 import type { DocumentReader } from '../store/document'
+import type { Schema } from '../store/schema/schema'
+import { RecalcWhen } from '../store/schema/trigger-columns'
 import { requireDocument } from './document-call'
 import { runRead, runWrite } from './document-options'
 
@@ -27,7 +29,7 @@ export const formulas = (
   ): Promise<ListFormulaTimingsResponse> {
     requireDocument(ctx, call, request.docId, 'viewers')
     return runRead(ctx, request, ListFormulaTimingsResponse, (doc) => ({
-      columns: columnsOf(doc.schema).computed.map((of) => timingOf(ctx, doc, of)),
+      columns: withFormulas(doc.schema).map((of) => timingOf(ctx, doc, of)),
     }))
   },
 
@@ -53,7 +55,7 @@ function timingOf(
   { table, column }: ColumnOfTable,
 ): FormulaTiming {
   const { cells = 0, errors = 0, ms = 0 } = ctx.formulas.timingOf(doc.docId, column.ref) ?? {}
-  const { pendingAfter, stopped } = column
+  const { pendingAfter, stopped, triggerStopped } = column
   const pendingRows =
     pendingAfter === undefined
       ? 0
@@ -69,26 +71,43 @@ function timingOf(
     // The evaluator measures in microseconds.
     milliseconds: Math.round(ms * 1000) / 1000,
     pendingRows: pendingRows ?? 0,
-    stopped,
+    stopped: stopped ?? triggerStopped,
     engine: 'python',
+    isTrigger: !column.isFormula,
+    missedCells: ctx.formulas.missedOf(doc.docId, column.ref),
   }
 }
 
-/** The formula columns that a request names. Throws `not_found`, and `invalid` for a column without a formula. */
+/** The formula columns, and the columns with trigger formulas. */
+function withFormulas(schema: Schema): ColumnOfTable[] {
+  return schema.tables.flatMap((table) =>
+    table.columns.flatMap((column) =>
+      column.formula === '' || (!column.isFormula && column.recalcWhen === RecalcWhen.never)
+        ? []
+        : { table, column },
+    ),
+  )
+}
+
+/**
+ * The formula columns that a request names, and the stopped trigger columns among them, whose formulas may run again.
+ * Throws `not_found`, and `invalid` for a column without a formula.
+ */
 function findColumns(
   { schema }: DocumentReader,
   { tableId, columnId }: RecalculateFormulasRequest,
 ): ColumnOfTable[] {
-  const { computed, byRef } = columnsOf(schema)
-  if (tableId === '') return [...computed]
+  const found = withFormulas(schema).filter(
+    ({ column }) => column.isFormula || column.triggerStopped,
+  )
+  if (tableId === '') return found
   const table = schema.get(tableId)
-  if (columnId === '') return computed.filter((of) => of.table === table)
+  if (columnId === '') return found.filter((of) => of.table === table)
   const column = table.byId.get(columnId)
   if (!column) throw columnNotFound(columnId, table)
-  const of = byRef.get(column.ref)
-  if (!of || !computed.includes(of))
+  if (column.formula === '')
     throw new AppError('invalid', 'NO_FORMULA', `column "${columnId}" has no formula`, {
       column: columnId,
     })
-  return [of]
+  return found.filter((of) => of.column === column)
 }

@@ -23,10 +23,20 @@ export interface Written<T> {
   readonly seq: number
 }
 
+/**
+ * How trigger formulas see an operation on rows. `added`: rows with values for the columns with these refs; `changed`: by
+ * a user; `followed`: because of another change.
+ */
+export type Writing =
+  | { readonly kind: 'added'; readonly given: ReadonlySet<number> }
+  | { readonly kind: 'changed' | 'followed' }
+
 /** A document within the transaction of one write. Every change must also be recorded. */
 export class DocumentWriter implements DocumentReader {
   /** The operations so far, for the log. */
   readonly operations: Operation[] = []
+  /** The operations that run trigger formulas; those of an undo or a conversion do not. */
+  readonly writings = new Map<Operation, Writing>()
   /** Bytes of replaced values in these operations, as far as changes of tables and columns have measured. */
   replacedBytes = 0
   /** The indexes that a look-up may use; undefined for a document that is not open yet. */
@@ -56,9 +66,10 @@ export class DocumentWriter implements DocumentReader {
     return this.operations.length > 0 ? this.seq + 1 : this.seq
   }
 
-  /** Adds an operation to the log entry of this write. */
-  record(operation: Operation): void {
+  /** Adds an operation to the log entry of this write; trigger formulas see it as `writing`, if given. */
+  record(operation: Operation, writing?: Writing): void {
     this.operations.push(operation)
+    if (writing) this.writings.set(operation, writing)
   }
 
   /** Must follow every change of tables, columns or their metadata. */

@@ -5,6 +5,8 @@ export class DirtyColumn {
   /** The seq, when all cells of the column are dirty. */
   all: number | undefined
   readonly rows = new Map<number, number>()
+  /** Of a trigger column: the rows in which its formula runs whatever else is computed. */
+  readonly fired = new Set<number>()
 
   constructor(readonly of: ColumnOfTable) {}
 
@@ -53,5 +55,27 @@ export class DirtyCells {
     if (rows !== 'all' && column.rows.size <= maxRows) return added
     column.all = seq
     return 'all'
+  }
+}
+
+/** A set of cells, by column ref and row id. */
+export class CellSet {
+  private readonly rows = new Map<number, Set<number>>()
+
+  /** True for a cell that was added. */
+  has(columnRef: number, rowId: number): boolean {
+    return this.rows.get(columnRef)?.has(rowId) ?? false
+  }
+
+  /** Adds cells of a column. */
+  add(columnRef: number, rowIds: Iterable<number>): void {
+    const known = this.rows.get(columnRef) ?? new Set()
+    this.rows.set(columnRef, known)
+    for (const id of rowIds) known.add(id)
+  }
+
+  /** Adds the cells of another set. */
+  addAll(other: CellSet): void {
+    for (const [ref, rows] of other.rows) this.add(ref, rows)
   }
 }

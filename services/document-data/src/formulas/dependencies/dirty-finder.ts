@@ -1,9 +1,12 @@
 import type { LogValue, Operation, RowOperation } from '../../store/log/log'
+import { quoteId } from '../../quoting/quote'
 import type { Schema } from '../../store/schema/schema'
+import { triggerColumnsOf } from '../../store/schema/trigger-columns'
 import type { Connection } from '../../store/sqlite/connections'
 import type { GroupEntry } from '../../store/documents/derived-group'
 import type { Dependencies, LookupUser, Reader } from './dependencies'
-import { DirtyCells } from './dirty-cells'
+import { DirtyCells, type CellSet } from './dirty-cells'
+import { firedBy } from './fired-triggers'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
 import { keysOfRows, rowsLookingUp } from './lookup-keys'
 import { changedStructure, type StructureChange } from './structure-change'
@@ -16,6 +19,10 @@ export interface FinderParts {
   readonly dependencies: Dependencies
   /** Rows of one column beyond which all of it is dirty. */
   readonly maxRows: number
+  /** False for an undo, which restores what trigger formulas have changed. */
+  readonly runsTriggers: boolean
+  /** Cells of trigger columns that are not computed: those that the writes have given, and those computed already. */
+  readonly settled: CellSet
 }
 
 interface Change {
@@ -43,12 +50,15 @@ export class DirtyFinder {
    * last write that concerns it, and so that lookups see each key that a row had in between.
    */
   addEntries(entries: readonly GroupEntry[]): void {
-    for (const { seq, operations } of [...entries].reverse())
+    for (const entry of [...entries].reverse()) {
+      const { seq, operations } = entry
+      this.fire(entry)
       for (const operation of [...operations].reverse()) {
         if ('rowIds' in operation) this.addRows(operation, seq)
         else this.addStructure(changedStructure(operation), seq)
         this.propagate()
       }
+    }
     this.earlier.clear()
   }
 
@@ -66,6 +76,28 @@ export class DirtyFinder {
       this.mark(user.of, others, seq)
     }
     this.propagate()
+  }
+
+  /** Marks the cells whose trigger formulas the write runs. */
+  private fire(entry: GroupEntry): void {
+    if (entry.writings.size === 0) return
+    const { fired, written } = firedBy(entry, this.parts.schema)
+    this.parts.settled.addAll(written)
+    for (const [of, rows] of fired) {
+      const { fired: known } = this.dirty.column(of)
+      for (const row of rows) known.add(row)
+      this.markTriggers(of, rows, entry.seq)
+    }
+  }
+
+  /** Marks cells of a trigger column; of more rows than a write computes, none. */
+  private markTriggers(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
+    const { connection, settled, maxRows, runsTriggers } = this.parts
+    if (!runsTriggers) return
+    const wanted = rows === 'all' ? rowsOf(connection, of, maxRows) : rows
+    const open = wanted.filter((row) => !settled.has(of.column.ref, row))
+    const added = this.dirty.mark(of, open, { seq, maxRows: Infinity })
+    if (added.length > 0) this.enqueue(of, added, seq)
   }
 
   private addRows(operation: RowOperation, seq: number): void {
@@ -131,10 +163,11 @@ export class DirtyFinder {
       }
     for (const ref of change.columns) {
       const of = byRef.get(ref)
-      if (of && computed.includes(of)) {
-        if (change.renews) this.renewed.add(ref)
-        this.mark(of, 'all', seq)
-      } else this.enqueueReaders(ref, seq)
+      const isFormula = of !== undefined && computed.includes(of)
+      // A trigger formula that is new or has changed runs with the next write.
+      if (change.renews && (isFormula || of?.column.triggerStopped)) this.renewed.add(ref)
+      if (isFormula) this.mark(of, 'all', seq)
+      else this.enqueueReaders(ref, seq)
     }
     for (const { of } of change.tables.flatMap((ref) => [
       ...this.parts.dependencies.readersOfRows(ref),
@@ -168,16 +201,24 @@ export class DirtyFinder {
   }
 
   private enqueue(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
-    const { dependencies } = this.parts
+    const { dependencies, schema } = this.parts
     const { ref } = of.column
-    if (dependencies.readersOf(ref).length > 0 || dependencies.lookupsBy(ref).length > 0)
+    if (
+      dependencies.readersOf(ref).length > 0 ||
+      dependencies.lookupsBy(ref).length > 0 ||
+      triggerColumnsOf(schema).byDep.has(ref)
+    )
       this.queue.push({ of, rows, seq })
   }
 
   private propagate(): void {
-    const { dependencies } = this.parts
+    const { dependencies, schema } = this.parts
+    const { byDep } = triggerColumnsOf(schema)
     for (let change = this.queue.pop(); change; change = this.queue.pop()) {
       const { of, rows, seq } = change
+      // Changes of data by the write itself are in `fire`.
+      if (this.dirty.columns.has(of.column.ref))
+        for (const trigger of byDep.get(of.column.ref) ?? []) this.markTriggers(trigger, rows, seq)
       for (const reader of dependencies.readersOf(of.column.ref)) this.markReader(reader, rows, seq)
       for (const user of dependencies.lookupsBy(of.column.ref))
         this.mark(user.of, rows === 'all' ? 'all' : this.rowsByKeys(user, rows), seq)
@@ -199,6 +240,14 @@ export class DirtyFinder {
     if (!lookup) return 'all'
     return this.rowsByKeys({ of, lookup, position: read.from }, begin)
   }
+}
+
+/** The rows of the column's table; none if they are more than `max`. */
+function rowsOf(connection: Connection, { table }: ColumnOfTable, max: number): number[] {
+  const rows = connection
+    .pluck<number>(`SELECT id FROM ${quoteId(table.tableId)} LIMIT ${max + 1}`)
+    .all()
+  return rows.length > max ? [] : rows
 }
 
 /** The cells that were computed already. */

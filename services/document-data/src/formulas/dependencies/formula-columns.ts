@@ -28,3 +28,8 @@ export function columnsOf(schema: Schema): SchemaColumns {
   known.set(schema, made)
   return made
 }
+
+/** True for a column whose cells are data: of the columns to compute, those with a trigger formula. */
+export function isTrigger({ column }: ColumnOfTable): boolean {
+  return !isComputed(column)
+}

@@ -14,16 +14,18 @@ import {
   type EvaluatorMessage,
   type PendingMessage,
   type StoppedMessage,
+  type UserMessage,
 } from './messages'
 
-/** Milliseconds in which an evaluator starts, also on a busy machine. */
-const START_MS = 15_000
+/** Milliseconds in which an evaluator starts, also on a busy machine, and where its files have to be made first. */
+const START_MS = 25_000
 /** Bytes of all results of one exchange. */
 const MAX_RESULT_BYTES = 128 * 1024 * 1024
 
 /** What to compute. */
 export interface ExchangeRequest {
   readonly dirty: readonly DirtyMessage[]
+  readonly user: UserMessage | undefined
   readonly pending: readonly PendingMessage[]
   readonly stopped: readonly StoppedMessage[]
 }

@@ -1,10 +1,19 @@
+import type { Author } from '../../store/log/log'
 import type { Schema } from '../../store/schema/schema'
+import { triggerColumnsOf } from '../../store/schema/trigger-columns'
 import type { StopReason } from '../../values/error-cells'
 import { isComputed } from '../../store/structure/column-cells'
 
-/** Cells to compute: rows by id, or a range of row ids including both ends. */
+/**
+ * Cells to compute: rows by id, or a range of row ids including both ends. A trigger formula runs in `conditional` rows
+ * only if a cell of a column that it names is computed and differs.
+ */
 export type DirtyMessage =
-  | { readonly ref: number; readonly rows: readonly number[] }
+  | {
+      readonly ref: number
+      readonly rows: readonly number[]
+      readonly conditional?: readonly number[]
+    }
   | { readonly ref: number; readonly from: number; readonly to: number }
 
 /** Row ids: a list, or the first and the last one of consecutive ids. */
@@ -74,6 +83,24 @@ export interface PendingMessage {
 export interface StoppedMessage {
   readonly ref: number
   readonly reason: StopReason
+}
+
+/** The name `user` of trigger formulas: its attributes; undefined for Sheaf itself. */
+export type UserMessage = Readonly<Record<string, string | number | boolean>>
+
+/** What trigger formulas learn of the author of a write. */
+export function userOf({ userId, person }: Partial<Author> = {}): UserMessage | undefined {
+  if (!person || userId === undefined) return undefined
+  const { name, email, access, isAnonymous } = person
+  return {
+    UserID: userId,
+    Name: name,
+    Email: email,
+    Access: access,
+    IsLoggedIn: !isAnonymous,
+    SessionID: `u${userId}`,
+    Type: isAnonymous ? 'anonymous' : 'login',
+  }
 }
 
 /** Bounds of what a formula may return in one answer. */
@@ -189,6 +216,7 @@ const texts = new WeakMap<Schema, string>()
 export function schemaMessage(schema: Schema): string {
   const known = texts.get(schema)
   if (known !== undefined) return known
+  const triggers = new Map(triggerColumnsOf(schema).all.map(({ column, deps }) => [column, deps]))
   const tables = schema.tables.map(({ tableId, columns }) => ({
     tableId,
     columns: columns.map((column) => ({
@@ -196,6 +224,7 @@ export function schemaMessage(schema: Schema): string {
       colId: column.id,
       type: column.typeName,
       ...(isComputed(column) && { formula: column.formula }),
+      ...(triggers.has(column) && { trigger: column.formula, deps: triggers.get(column) }),
       ...(column.visibleCol !== 0 && { visibleCol: column.visibleCol }),
     })),
   }))

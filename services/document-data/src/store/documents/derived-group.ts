@@ -1,22 +1,40 @@
 import type { StoredValue } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
+import type { Writing } from '../document'
 import {
   logValue,
+  type Author,
   type ColumnValues,
   type LogValue,
   type Operation,
   type RowOperation,
 } from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
+import { triggerColumnsOf } from '../schema/trigger-columns'
 import type { Connection } from '../sqlite/connections'
 import type { DeriveTrace, WriteTrace } from './write-trace'
 
 /** A write of the group that changed something. */
 export interface GroupEntry {
   readonly seq: number
+  readonly author: Author
   readonly operations: readonly Operation[]
+  /** See `DocumentWriter.writings`. */
+  readonly writings: ReadonlyMap<Operation, Writing>
   /** Follows the write if it is traced. */
   readonly trace?: WriteTrace
+}
+
+/**
+ * True when a write may run trigger formulas, or is an undo, which runs none: the next write belongs to another group,
+ * because it has to see their results.
+ */
+export function mayRunTriggers(entry: GroupEntry | undefined, schema: Schema): boolean {
+  const { all, byTable, isRemote } = triggerColumnsOf(schema)
+  if (!entry || all.length === 0) return false
+  const { author, operations, writings } = entry
+  if (isRemote || author.cause === 'undo') return true
+  return writings.size > 0 && operations.some(({ tableRef }) => byTable.has(tableRef))
 }
 
 /** Work that a group does beside its writes. */
@@ -195,14 +213,16 @@ export class DerivedGroup {
 function operationsOf(gathered: readonly GatheredCells[]): Operation[] {
   const operations = new Map<string, RowOperation & { readonly columns: ColumnValues[] }>()
   for (const { table, column, rowIds, old, new: values } of gathered) {
-    const key = gathered.length > 1 ? `${table.ref}:${rowIds.join()}` : ''
+    // Results of trigger formulas are data: an undo restores what was there before.
+    const { isFormula } = column
+    const key = gathered.length > 1 ? `${table.ref}:${isFormula}:${rowIds.join()}` : ''
     const operation = operations.get(key) ?? {
       kind: 'update_rows',
       table: table.tableId,
       tableRef: table.ref,
       rowIds,
       columns: [],
-      derived: true,
+      ...(isFormula && { derived: true }),
     }
     operations.set(key, operation)
     const { id, ref, typeName: type } = column

@@ -10,7 +10,7 @@ import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
 import { ReaderPool } from '../sqlite/reader-pool'
 import { countPending, readSchema, type Schema } from '../schema/schema'
 import { ReadCache } from './read-cache'
-import { DerivedGroup, type GroupEntry, type GroupTask } from './derived-group'
+import { DerivedGroup, mayRunTriggers, type GroupEntry, type GroupTask } from './derived-group'
 import type { DocumentEvents, SharedResources } from './shared-resources'
 import { DocumentMaintenance } from './maintenance'
 
@@ -164,7 +164,8 @@ export class OpenDocument {
       const result = fn(doc)
       const { nextSeq: next, operations, reply } = doc
       this.log.add({ seq: next > seq ? next : undefined, author, operations, reply })
-      if (next > seq) this.entries.push({ seq: next, operations, trace })
+      if (next > seq)
+        this.entries.push({ seq: next, author, operations, writings: doc.writings, trace })
       this.burdened = this.indexes.wrote(operations) || this.burdened
       this.working = { schema: doc.schema, seq: next }
       trace?.applied(operations)
@@ -263,6 +264,7 @@ export class OpenDocument {
         stages?.append &&
         ((signal: AbortSignal) => stages.append?.(docId, this.log.stored, signal)),
       memberStarts: () => this.remember(),
+      isFull: () => mayRunTriggers(this.entries.at(-1), this.working.schema),
       record: () => this.storeRecords(),
       committed: () => this.afterCommit(),
       undone: () => this.afterRollback(),

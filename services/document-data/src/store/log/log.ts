@@ -141,6 +141,15 @@ export interface LogEntry {
   readonly operations?: readonly Operation[]
 }
 
+/** What trigger formulas learn of the user who writes. */
+export interface Person {
+  readonly name: string
+  readonly email: string
+  /** Role on the document. */
+  readonly access: string
+  readonly isAnonymous: boolean
+}
+
 /** The author and cause of a write. */
 export interface Author {
   /** User id; 0 for the system. */
@@ -148,6 +157,8 @@ export interface Author {
   readonly cause: keyof typeof causes
   /** W3C traceparent of the request; empty when there is none. */
   readonly traceparent: string
+  /** Absent for the processes of Sheaf itself. Not part of the log. */
+  readonly person?: Person
 }
 
 /** The entry of a write that is not in the log yet. */

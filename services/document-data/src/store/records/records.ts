@@ -1,8 +1,8 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { StoredValue } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
-import type { DocumentWriter } from '../document'
-import { logValue, logValues, type ColumnValues, type LogValue } from '../log/log'
+import type { DocumentWriter, Writing } from '../document'
+import { logValue, logValues, type ColumnValues, type LogValue, type Operation } from '../log/log'
 import type { Column, Table } from '../schema/schema'
 import {
   convertColumns,
@@ -44,26 +44,39 @@ export function addRecords(
   const given = convertColumns(doc, table, rows.cells, options)
   if (rows.count === 0) return []
   const wanted = rows.ids ?? rows.count
-  const ids = insertRecords(doc, doc.schema.get(table.tableId), wanted, given)
+  const refs = new Set(given.map(({ column }) => column.ref))
+  const ids = insertRecords(doc, doc.schema.get(table.tableId), {
+    wanted,
+    given,
+    writing: { kind: 'added', given: refs },
+  })
   if (options.strict) requireReferenced(doc, given, options)
   return ids
 }
 
-/** Adds rows whose values are in stored form, records them and returns their ids. */
+/** Rows to add whose values are in stored form. */
+interface StoredRows {
+  readonly wanted: NewRowIds
+  readonly given: readonly StoredColumn[]
+  /** See `DocumentWriter.record`. */
+  readonly writing?: Writing
+}
+
+/** Adds rows, records them and returns their ids. */
 export function insertRecords(
   doc: DocumentWriter,
   table: Table,
-  wanted: NewRowIds,
-  given: readonly StoredColumn[],
+  { wanted, given, writing }: StoredRows,
 ): readonly number[] {
   const { ids, columns } = insertRows(doc, table, wanted, given)
-  doc.record({
+  const operation: Operation = {
     kind: 'add_rows',
     table: table.tableId,
     tableRef: table.ref,
     rowIds: ids,
     columns: columns.map(({ column, values }) => describe(column, { new: logValues(values) })),
-  })
+  }
+  doc.record(operation, writing)
   return ids
 }
 
@@ -94,7 +107,12 @@ export function updateRecords(
     values: indexes.map((index) => values[index] ?? null),
   }))
   if (stored.length > 0)
-    writeCells(doc, table, { rowIds, stored, before: columns ? before : undefined })
+    writeCells(doc, table, {
+      rowIds,
+      stored,
+      before: columns ? before : undefined,
+      writing: { kind: 'changed' },
+    })
 }
 
 /** The columns in this order; undefined when one of them is still an empty column, or unknown. */
@@ -122,6 +140,7 @@ export function deleteRecords(
     writeCells(doc, change.table, {
       rowIds: change.rowIds,
       stored: [{ column: change.column, values: change.values }],
+      writing: { kind: 'followed' },
     })
 }
 
@@ -192,6 +211,8 @@ interface CellWrite {
   readonly rowIds: readonly number[]
   readonly stored: readonly StoredColumn[]
   readonly before?: RowsById
+  /** See `DocumentWriter.record`. */
+  readonly writing?: Writing
 }
 
 /**
@@ -225,7 +246,7 @@ export function writeCells(doc: DocumentWriter, table: Table, write: CellWrite):
     changed.push(index)
   })
   if (changed.length === 0) return
-  doc.record({
+  const operation: Operation = {
     kind: 'update_rows',
     table: table.tableId,
     tableRef: table.ref,
@@ -240,7 +261,8 @@ export function writeCells(doc: DocumentWriter, table: Table, write: CellWrite):
           new: changed.map((index) => logValue(column.values[index] ?? null)),
         })
       }),
-  })
+  }
+  doc.record(operation, write.writing)
   const positions = stored.find(({ column }) => column.id === 'manualSort')
   if (positions)
     placeBelow(

@@ -65,7 +65,7 @@ export function undoRemovedRows(context: RevertContext, operation: RowOperation)
     else if (column) given.push({ column, values: stored })
   }
   if (!conflicts.none) return
-  insertRecords(doc, table, { comeBack: rowIds }, given)
+  insertRecords(doc, table, { wanted: { comeBack: rowIds }, given })
 }
 
 /** The cells of a removed row in the column's present form; undefined when it cannot hold them. */

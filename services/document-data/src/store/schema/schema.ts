@@ -40,6 +40,8 @@ export interface Column {
   readonly pendingAfter?: number
   /** The limit that the formula exceeded; it is not computed until it changes or is recalculated. */
   readonly stopped?: StopReason
+  /** The same for a trigger formula, whose cells are data and stay readable. */
+  readonly triggerStopped?: StopReason
   /** True when the formula depends on the time at which it runs. */
   readonly isVolatile: boolean
 }
@@ -218,6 +220,7 @@ function fromRow(row: ColumnRow): Column {
     ...(isComputed && isKnown === 0 && { pendingAfter: BEFORE_ALL_ROWS }),
     ...(isComputed && pendingAfter !== null && { pendingAfter }),
     ...(isComputed && stopped !== null && { stopped }),
+    ...(!isFormula && stopped !== null && { triggerStopped: stopped }),
   }
 }
 

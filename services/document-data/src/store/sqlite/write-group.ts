@@ -20,6 +20,8 @@ export type GroupStage =
 export interface GroupHooks {
   /** Saves the state in memory; the function returned restores it when the member fails. */
   memberStarts(): () => void
+  /** True when the group takes no further member: what the last one wrote has to be derived first. */
+  isFull?(): boolean
   /**
    * Computes what depends on the writes, within their transaction. While the promise is pending, the
    * transaction stays open and only the writes of this document wait. The signal is aborted when the group is
@@ -119,6 +121,7 @@ export class WriteGroup {
         current = queue.shift()
         if (!current) break
         this.runMember(current)
+        if (this.parts.hooks.isFull?.()) break
       }
       return true
     } catch (error) {

@@ -19,11 +19,28 @@ const truth: FieldReader<boolean> = (value) =>
 
 const ref: FieldReader<number> = (value) => (isRef(value) ? value : undefined)
 
-const refs: FieldReader<string | null> = (value) => {
-  if (value === null) return null
-  const [code, ...items] = Array.isArray(value) ? value : []
-  if (code !== 'L' || !items.every(isRef)) return undefined
+/**
+ * Reads a list of column refs as it is stored: from a list cell, from JSON text of one, or from JSON text of a plain list,
+ * as Grist takes them in new columns. Undefined for anything else.
+ */
+export function readRefs(value: unknown): string | null | undefined {
+  if (value === null || value === '') return null
+  const isText = typeof value === 'string'
+  const list = isText ? parseJson(value) : value
+  if (isText && list === null) return null
+  if (!Array.isArray(list)) return undefined
+  const isCell = list[0] === 'L'
+  const items: unknown[] = isCell ? list.slice(1) : list
+  if ((!isText && !isCell) || !items.every(isRef)) return undefined
   return items.length === 0 ? null : JSON.stringify(items)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function isRef(value: unknown): value is number {
@@ -46,9 +63,9 @@ export const columnReaders: Readers<ColumnMetadata> = {
   untieColIdFromLabel: truth,
   displayCol: ref,
   visibleCol: ref,
-  rules: refs,
+  rules: readRefs,
   recalcWhen: (value) => (value === 0 || value === 1 || value === 2 ? value : undefined),
-  recalcDeps: refs,
+  recalcDeps: readRefs,
 }
 
 /** The reader of a field; undefined for an unknown field. */
