@@ -77,7 +77,7 @@ export class Derivation {
       this.deferExcess()
       const request = this.request()
       if (request.length === 0) break
-      const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+      const session = await this.acquire()
       // After a rollback another transaction may be open.
       if (this.parts.signal.aborted) return session && this.parts.pool.release(session)
       if (!session) {
@@ -96,13 +96,14 @@ export class Derivation {
 
   /** Computes these cells, which are pending, without what depends on them. Undefined without an evaluator. */
   async runSlice(of: ColumnOfTable, from: number, to: number): Promise<SliceOutcome | undefined> {
-    const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+    const session = await this.acquire()
     if (!session) return undefined
     this.finder = this.newFinder()
     const stored = { ms: 0, failure: undefined as unknown }
     // The evaluator goes on computing while results are stored. Those of a step that fails are of pending cells.
     const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }], (results) => {
       const begun = performance.now()
+      this.parts.counts.addResults(results)
       try {
         this.store(results)
       } catch (error) {
@@ -165,6 +166,11 @@ export class Derivation {
     const runsTriggers = this.group.entries.at(-1)?.author.cause !== 'undo'
     const parts = { connection, schema, dependencies, maxRows, settled, runsTriggers }
     return new DirtyFinder(parts)
+  }
+
+  private acquire(): Promise<EvaluatorSession | undefined> {
+    const { docId, userId } = this.group
+    return this.parts.pool.acquire(docId, userId, this.parts.signal)
   }
 
   private async exchange(

@@ -24,7 +24,11 @@ const edits = fc.array(
   { minLength: 1, maxLength: 7 },
 )
 
-const numRuns = 15
+const rounds = Number(process.env.SHEAF_SOAK_ROUNDS ?? 0)
+const seconds = Number(process.env.SHEAF_SOAK_SECONDS ?? 0)
+/** Extent of each test: 15 documents in a usual run, 100 for each round of `make soak`. */
+const extent =
+  rounds > 0 ? { numRuns: rounds * 100, interruptAfterTimeLimit: seconds * 1000 } : { numRuns: 15 }
 
 describe('results of formulas after any edits', () => {
   let folder: TempDir
@@ -62,7 +66,12 @@ describe('results of formulas after any edits', () => {
     await computed(opened.store, docId)
     const file = join(folder.path, docId.slice(0, 2), docId, 'document.sqlite')
     const { differences, leftOut } = await recomputeDocument(file, docId, pool)
-    expect([differences, leftOut]).toEqual([[], 0])
+    expect(differences).toEqual([])
+    // What PEEK reads does not make its cell dirty, so that the cell may have a former value.
+    const peeks = opened.store.read(docId, ({ schema }) =>
+      schema.tables.some(({ columns }) => columns.some(({ formula }) => formula.includes('PEEK'))),
+    )
+    if (!peeks) expect(leftOut).toBe(0)
   }
 
   /**
@@ -90,11 +99,11 @@ describe('results of formulas after any edits', () => {
 
   it('are what a computation from nothing gives', async () => {
     await open()
-    await fc.assert(fc.asyncProperty(beginning, edits, run), { numRuns })
+    await fc.assert(fc.asyncProperty(beginning, edits, run), extent)
   })
 
   it('are so too when most cells are computed after the write', async () => {
     await open({ writeCells: 4 })
-    await fc.assert(fc.asyncProperty(beginning, edits, run), { numRuns })
+    await fc.assert(fc.asyncProperty(beginning, edits, run), extent)
   })
 })

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
+import { eventually } from '@sheaf/testkit/eventually'
 import { ExportServiceClientImpl, HeaderStyle } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { defaultFormulaLimits } from '../../src/config'
 import { runSql, runSqlBytes } from '../support/run-sql'
@@ -43,7 +44,7 @@ describe('columns whose cells are not all computed', () => {
     await clients.add(docId, table, [{ A: 1 }, { A: 2 }, { A: 3 }])
     await addFormula('F', '$A * 10')
     await addFormula('G', 'while True: pass\nreturn 1')
-    change(`UPDATE T SET F = A * 10, G = 'former';
+    await change(`UPDATE T SET F = A * 10, G = 'former';
       UPDATE _sheaf_formulas SET pending_after = 1;
       UPDATE _sheaf_formulas SET pending_after = NULL, stopped = 'time' WHERE column_ref IN
         (SELECT id FROM _grist_Tables_column WHERE colId = 'G')`)
@@ -62,10 +63,21 @@ describe('columns whose cells are not all computed', () => {
     await clients.columns.addColumns({ docId, tableId: table, columns }, call)
   }
 
-  function change(sql: string): void {
-    const file = join(instance.folder.path, 'documents', docId.slice(0, 2), docId, 'document.sqlite')
-    const db = new Database(file)
-    db.exec(sql)
+  /** Changes the file, when no transaction of the instance is open. */
+  async function change(sql: string): Promise<void> {
+    const file = join(
+      instance.folder.path,
+      'documents',
+      docId.slice(0, 2),
+      docId,
+      'document.sqlite',
+    )
+    const db = new Database(file, { timeout: 0 })
+    const isDone = () => {
+      db.exec(`BEGIN IMMEDIATE; ${sql}; COMMIT`)
+      return Promise.resolve(true)
+    }
+    await eventually(isDone)
     db.close()
   }
 
@@ -151,10 +163,10 @@ describe('columns whose cells are not all computed', () => {
     }
     const first = await page('')
     expect(first.id).toBe(1)
-    change('UPDATE _sheaf_formulas SET pending_after = 2 WHERE pending_after = 1')
+    await change('UPDATE _sheaf_formulas SET pending_after = 2 WHERE pending_after = 1')
     await addFormula('I', '$A')
     const second = await page(first.next)
-    change('UPDATE _sheaf_formulas SET pending_after = NULL WHERE pending_after = 2')
+    await change('UPDATE _sheaf_formulas SET pending_after = NULL WHERE pending_after = 2')
     await addFormula('J', '$A')
     expect((await page(second.next)).id).toBeDefined()
   })

@@ -1,8 +1,11 @@
 import type { EvaluatorHandlers, EvaluatorMessage } from '../../evaluator/evaluator-process'
 import type { StartedEvaluator } from '../../evaluator/evaluators'
+import { FairShare, type Holder } from '@sheaf/kit/fair-share'
 import type { ExitCause } from '../../processes/hosted-process'
 
-/** How long a document waits for an evaluator while all are busy with other documents. */
+/** Of the evaluators, one user may keep this fraction busy at once. */
+const USER_DIVISOR = 2
+/** How long a document waits for an evaluator while all are busy with other documents, or its user has enough. */
 const WAIT_MS = 10_000
 
 /** Starts an evaluator. Failing to start is reported by `onExit`. */
@@ -35,7 +38,8 @@ export class EvaluatorSession {
   hasAnswered = false
   /** True when it may hold cells of a transaction that was rolled back. */
   isLost = false
-  busy = true
+  /** Who keeps it busy; undefined while it is idle. */
+  holder: Holder | undefined
   ended: ExitCause | undefined
   usedAt = Date.now()
   /** Receives its messages and its end while an exchange runs. */
@@ -105,6 +109,7 @@ export class EvaluatorPool implements Disposable {
   }
   private readonly sessions = new Map<string, EvaluatorSession>()
   private readonly waiting: (() => void)[] = []
+  private readonly busy: FairShare
 
   constructor(
     /** Number of evaluators at most. */
@@ -112,7 +117,9 @@ export class EvaluatorPool implements Disposable {
     /** Absent where no evaluator can be started: then nothing is tried, and cells remain pending. */
     private readonly start: StartEvaluator | undefined,
     private readonly onStarted?: (ms: number) => void,
-  ) {}
+  ) {
+    this.busy = new FairShare(size, Math.ceil(size / USER_DIVISOR))
+  }
 
   /** Number of running evaluators. */
   get running(): number {
@@ -134,25 +141,34 @@ export class EvaluatorPool implements Disposable {
     return this.sessions.get(docId)
   }
 
-  /** An evaluator for a document, which must be released; undefined when none became free in time. */
-  async acquire(docId: string, signal: AbortSignal): Promise<EvaluatorSession | undefined> {
+  /**
+   * An evaluator for a document and the user whose write needs it, undefined for Sheaf itself; it must be released.
+   * Undefined when none became free in time.
+   */
+  async acquire(
+    docId: string,
+    user: number | undefined,
+    signal: AbortSignal,
+  ): Promise<EvaluatorSession | undefined> {
     const until = Date.now() + WAIT_MS
+    const holder = { document: docId, user }
     for (;;) {
-      const own = this.sessions.get(docId)
-      if (own) return this.take(own)
-      if (!this.start) return undefined
-      if (this.sessions.size < this.size || this.endOldest()) return this.open(docId, this.start)
-      if (signal.aborted || Date.now() >= until) return undefined
+      const session = this.busy.check(holder, 1)
+        ? undefined
+        : (this.find(docId) ?? this.make(docId))
+      if (session) return this.take(session, holder)
+      if (!this.start || signal.aborted || Date.now() >= until) return undefined
       await this.freed(until - Date.now(), signal)
     }
   }
 
   /** Returns an evaluator to the pool. */
   release(session: EvaluatorSession): void {
-    session.busy = false
+    if (session.holder) this.busy.give(session.holder, 1)
+    session.holder = undefined
     session.usedAt = Date.now()
     if (!session.ended) session.setWorking(false)
-    this.waiting.shift()?.()
+    this.wakeAll()
   }
 
   /** Ends the evaluator of a document, if it has one. */
@@ -167,13 +183,25 @@ export class EvaluatorPool implements Disposable {
   /** Ends all evaluators. */
   [Symbol.dispose](): void {
     for (const docId of [...this.sessions.keys()]) this.end(docId)
+    this.wakeAll()
+  }
+
+  private take(session: EvaluatorSession, holder: Holder): EvaluatorSession {
+    session.holder = holder
+    this.busy.take(holder, 1)
+    session.setWorking(true)
+    return session
+  }
+
+  /** All that wait look again, in their order: the first ones may have to wait for their user's other evaluators. */
+  private wakeAll(): void {
     for (const wake of this.waiting.splice(0)) wake()
   }
 
-  private take(session: EvaluatorSession): EvaluatorSession {
-    session.busy = true
-    session.setWorking(true)
-    return session
+  /** A new evaluator; undefined while all are busy, or where none can be started. */
+  private make(docId: string): EvaluatorSession | undefined {
+    if (!this.start || (this.sessions.size >= this.size && !this.endOldest())) return undefined
+    return this.open(docId, this.start)
   }
 
   private open(docId: string, start: StartEvaluator): EvaluatorSession {
@@ -192,13 +220,13 @@ export class EvaluatorPool implements Disposable {
 
   private forget(session: EvaluatorSession): void {
     if (this.sessions.get(session.docId) === session) this.sessions.delete(session.docId)
-    this.waiting.shift()?.()
+    this.wakeAll()
   }
 
   /** Ends the idle evaluator that was used least recently; false when all are busy. */
   private endOldest(): boolean {
     const [oldest] = [...this.sessions.values()]
-      .filter(({ busy }) => !busy)
+      .filter(({ holder }) => !holder)
       .sort((a, b) => a.usedAt - b.usedAt)
     if (!oldest) return false
     this.end(oldest.docId)

@@ -82,8 +82,8 @@ interface GatheredCells {
   readonly new: LogValue[]
 }
 
-/** Of one entry: the changed cells by column ref. */
-type Gathered = Map<number, GatheredCells>
+/** Of one entry: the changed cells by column ref, in parts in which row ids ascend. */
+type Gathered = Map<number, GatheredCells[]>
 
 /**
  * The writes of one open transaction, to which computed cells are added. It is valid until the transaction ends.
@@ -107,6 +107,11 @@ export class DerivedGroup {
   /** The writes that changed something, in their order. */
   get entries(): readonly GroupEntry[] {
     return this.owner.entries
+  }
+
+  /** The user of the first write; undefined when there is none, or Sheaf itself writes. */
+  get userId(): number | undefined {
+    return this.entries[0]?.author.userId || undefined
   }
 
   /** Work to do beside the writes. */
@@ -150,7 +155,7 @@ export class DerivedGroup {
   /** Adds what was written to the entries. Must be called once, after the last write. */
   finish(): void {
     for (const [seq, byColumn] of this.gathered) {
-      const operations = operationsOf([...byColumn.values()])
+      const operations = operationsOf([...byColumn.values()].flat())
       if (seq !== DerivedGroup.OWN_ENTRY) this.owner.extendEntry(seq, operations)
       else this.owner.beginEntry(operations)
     }
@@ -163,10 +168,16 @@ export class DerivedGroup {
     changed: ChangedCells,
     indexes: readonly number[],
   ): void {
-    const of: Gathered = this.gathered.get(seq) ?? new Map<number, GatheredCells>()
+    const of: Gathered = this.gathered.get(seq) ?? new Map<number, GatheredCells[]>()
     this.gathered.set(seq, of)
-    const cells = of.get(column.ref) ?? { table, column, rowIds: [], old: [], new: [] }
-    of.set(column.ref, cells)
+    const parts = of.get(column.ref) ?? []
+    of.set(column.ref, parts)
+    let cells = parts.at(-1)
+    const first = changed.rowIds[indexes[0] ?? 0] ?? 0
+    if (!cells || first <= (cells.rowIds.at(-1) ?? 0)) {
+      cells = { table, column, rowIds: [], old: [], new: [] }
+      parts.push(cells)
+    }
     for (const index of indexes) {
       cells.rowIds.push(changed.rowIds[index] as number)
       cells.old.push(changed.old[index] as LogValue)
@@ -204,7 +215,7 @@ export class DerivedGroup {
     return new Map(
       this.connection
         .raw<[number, LogValue]>(`SELECT id, ${name} FROM ${from} WHERE id ${which}`)
-        .iterate(...(isRange ? [first, last] : [JSON.stringify(rowIds)])),
+        .all(...(isRange ? [first, last] : [JSON.stringify(rowIds)])),
     )
   }
 }
