@@ -99,7 +99,7 @@ export class Derivation {
     const session = await this.acquire()
     if (!session) return undefined
     this.finder = this.newFinder()
-    const stored = { ms: 0, failure: undefined as unknown }
+    const stored = { ms: 0, failure: undefined as Error | undefined }
     // The evaluator goes on computing while results are stored. Those of a step that fails are of pending cells.
     const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }], (results) => {
       const begun = performance.now()
@@ -107,7 +107,7 @@ export class Derivation {
       try {
         this.store(results)
       } catch (error) {
-        stored.failure = error
+        stored.failure = error as Error
         throw error
       }
       stored.ms += performance.now() - begun

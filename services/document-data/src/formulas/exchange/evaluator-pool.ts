@@ -1,6 +1,6 @@
+import { FairShare, type Holder } from '@sheaf/kit/fair-share'
 import type { EvaluatorHandlers, EvaluatorMessage } from '../../evaluator/evaluator-process'
 import type { StartedEvaluator } from '../../evaluator/evaluators'
-import { FairShare, type Holder } from '@sheaf/kit/fair-share'
 import type { ExitCause } from '../../processes/hosted-process'
 
 /** Of the evaluators, one user may keep this fraction busy at once. */

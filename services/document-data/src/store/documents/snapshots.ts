@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
 import { quoteId, quoteText } from '../../quoting/quote'
-import { columnSql } from '../../values/error-cells'
 import { listAutoIndexes } from '../indexes/auto-indexes'
 import { requireRow, openReader, openWriter, type Connection } from '../sqlite/connections'
 import type { DocumentFiles } from '../sqlite/document-files'
@@ -14,6 +13,7 @@ import { migrate } from '../sqlite/migrations/index'
 import { beginLog } from '../log/publish-state'
 import {
   pendingNames,
+  storeShownSql,
   toUnfinished,
   UNFINISHED_COLUMNS,
   type UnfinishedRow,
@@ -193,10 +193,7 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
       'DROP TABLE IF EXISTS _sheaf_indexes',
       ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
       // Other programs read the file without knowing which cells are computed.
-      ...readUnfinished(connection).map(
-        (column) =>
-          `UPDATE ${quoteId(column.tableId)} SET ${quoteId(column.id)} = ${columnSql(column)}`,
-      ),
+      ...readUnfinished(connection).map(storeShownSql),
       // Contents of running uploads, and of files that are being removed.
       'DELETE FROM _sheaf_file_chunks WHERE file_id IN (SELECT id FROM _sheaf_files WHERE pending IS NOT NULL)',
       'DELETE FROM _sheaf_files WHERE pending IS NOT NULL',

@@ -1,4 +1,5 @@
-import type { ReadColumn } from '../../values/error-cells'
+import { quoteId } from '../../quoting/quote'
+import { columnSql, type ReadColumn } from '../../values/error-cells'
 
 /** A formula column of which not all cells are computed, or whose formula was stopped. */
 export interface UnfinishedColumn extends ReadColumn {
@@ -48,6 +49,11 @@ export function unfinishedColumns(
       .filter(({ pendingAfter, stopped }) => pendingAfter !== undefined || stopped)
       .map(({ id, pendingAfter, stopped }) => ({ tableId, id, pendingAfter, stopped })),
   )
+}
+
+/** SQL that stores in a column what reads show: nulls where cells are not computed, or the error of a stopped formula. */
+export function storeShownSql(column: UnfinishedColumn): string {
+  return `UPDATE ${quoteId(column.tableId)} SET ${quoteId(column.id)} = ${columnSql(column)}`
 }
 
 /**
