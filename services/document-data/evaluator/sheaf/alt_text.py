@@ -28,6 +28,12 @@ class AltText:
     def __repr__(self):
         return f"{self._type_name}({self._text!r})"
 
+    def __int__(self):
+        return int(self._text)
+
+    def __float__(self):
+        return float(self._text)
+
     def __eq__(self, other):
         return isinstance(other, AltText) and self._text == other._text or self._text == other
 

@@ -80,7 +80,7 @@ def parse_order(table, order_by, allow_id=True):
 
 def sorted_rows(table, rows, specs):
     """Return rows, given in ascending order, sorted by the specs."""
-    if not specs or not rows:
+    if not specs or len(rows) < 2:
         return rows
     with table.engine.computing():
         for column, _ in specs:

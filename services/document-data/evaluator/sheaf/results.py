@@ -243,12 +243,12 @@ def _reference_list_encoder(target_id):
             return dumps(value._rows) if len(value) else "[]"
         if kind_of(value) == "record" and value._table.table_id == target_id:
             return dumps([value._row]) if value else None
-        if value is None or value == "" or value == 0:
+        if value is None or value == "" or value == 0 or kind_of(value) == "record" and not value:
             return None
         if isinstance(value, int):
             return dumps([int(value)])
         if isinstance(value, (list, tuple, set, frozenset)):
-            rows = [item._row if kind_of(item) == "record" and item._table.table_id == target_id else item for item in value]
+            rows = [item._row if kind_of(item) == "record" else item for item in value]
             if all(row.__class__ is int and row >= 0 for row in rows):
                 return dumps(rows) if rows else None
         return _kept_in_list_column(str(value))

@@ -19,8 +19,17 @@ describe('the text of a cell of any kind', () => {
     [[{ toString: 1 }], '[{"toString":1}]'],
     [['R', { toString: 1 }, 1], '{"toString":1}[1]'],
     [['E', { toString: 1 }], '#{"toString":1}'],
-    [['r', 'T', [{ toString: 1 }]], 'T[{"toString":1}]'],
+    [['r', 'T', [{ toString: 1 }]], 'T[[{"toString":1}]]'],
   ])('of %j was an error of every export', (cell, text) => {
+    expect(shown(cell)).toBe(text)
+  })
+
+  it.each([
+    [['D', 1704070800, 'Asia/Tokyo'], '2024-01-01 10:00:00+09:00'],
+    [['d', 1704067200], '2024-01-01'],
+    [['r', 'Kin', [1, 2]], 'Kin[[1,2]]'],
+    [['O', { k: 1, l: ['a', { b: null }] }], '{"k": 1, "l": ["a", {"b": null}]}'],
+  ])('of %j is %s', (cell, text) => {
     expect(shown(cell)).toBe(text)
   })
 

@@ -1,7 +1,7 @@
 import { TAG, untag } from '../values/tagged-text'
 import { isTimeZone } from '../values/dates/time-zone'
 import { dateText, dateTimeText } from './date-format'
-import { DATE_FORMAT, TIME_FORMAT, type Display } from './display'
+import { DATE_FORMAT, type Display } from './display'
 import { numberText } from './number-style'
 
 /** The SQLite value of a cell. */
@@ -102,14 +102,24 @@ const codes = new Map<unknown, CodedText>([
   [
     'r',
     ([, table, ids]) =>
-      Array.isArray(ids) ? referencesText(ids, partText(table), COMMA) : undefined,
+      Array.isArray(ids) ? `${partText(table)}[${JSON.stringify(ids)}]` : undefined,
   ],
   ['E', ([, name]) => (name === 'ZeroDivisionError' ? '#DIV/0!' : `#${partText(name)}`)],
   ['U', ([, text]) => (typeof text === 'string' ? text : undefined)],
-  ['O', ([, object]) => JSON.stringify(object)],
+  ['O', ([, object]) => spacedJson(object)],
 ])
+
+/** JSON with a space after commas and colons. */
+function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(COMMA)}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([name, item]) => `${JSON.stringify(name)}: ${spacedJson(item)}`,
+  )
+  return `{${members.join(COMMA)}}`
+}
 
 function instantText(seconds: number, zone: unknown): string {
   const known = typeof zone === 'string' && isTimeZone(zone) ? zone : 'UTC'
-  return dateTimeText(seconds, `${DATE_FORMAT} ${TIME_FORMAT}`, known)
+  return dateTimeText(seconds, `${DATE_FORMAT} HH:mm:ssZ`, known)
 }

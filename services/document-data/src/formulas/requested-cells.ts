@@ -10,7 +10,11 @@ export const LAST_ROW = Number.MAX_SAFE_INTEGER
 /** The dirty cells to compute now: of rows that exist, not those that are pending or of stopped formulas. */
 export function requestCells(connection: Connection, { columns }: DirtyCells): DirtyMessage[] {
   const messages: DirtyMessage[] = []
-  for (const [ref, dirty] of columns) {
+  // Cells of trigger columns cannot wait when the time of a write is over, so they come first.
+  const ordered = [...columns].sort(
+    ([, a], [, b]) => Number(isTrigger(b.of)) - Number(isTrigger(a.of)),
+  )
+  for (const [ref, dirty] of ordered) {
     const { column } = dirty.of
     if (column.stopped) continue
     const upTo = column.pendingAfter ?? LAST_ROW

@@ -43,6 +43,8 @@ export class DocumentWriter implements DocumentReader {
   indexes?: IndexUse
   /** The reply to this write that is stored with it, if it has an idempotency key. */
   reply?: Reply
+  /** True when formulas are not computed yet for earlier writes of the same transaction. */
+  isBehind = false
   /** Replies of earlier writes that are not stored yet. */
   earlierReplies: readonly Reply[] = []
   private current: Schema | undefined

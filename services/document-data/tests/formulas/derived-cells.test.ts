@@ -1,5 +1,6 @@
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import type { DocumentStore } from '../../src/store/documents/document-store'
+import { addOrUpdateRecords } from '../../src/store/records/add-or-update'
 import { removeRecords, updateRecords } from '../../src/store/records/records'
 import { updateColumns } from '../../src/store/structure/column-updates'
 import { addColumns as addStructure } from '../../src/store/structure/columns'
@@ -59,6 +60,44 @@ describe('formulas of a document', () => {
       id: 2,
       fields: { A: 3, B: 20, C: 23, D: 1 },
     })
+  })
+
+  it('are computed before a write that arrives with their change looks rows up by them', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const docId = await createTable(store, 'T', { A: 'Int', B: 'Text' })
+    await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]))
+    await addFormula(store, docId, 'T', ['C', '$A * 10', 'Int'])
+    const upsert = (C: number, B: string) =>
+      store.transact(docId, author, (doc) => {
+        const group = {
+          places: [0],
+          require: new Map([['C', [C]]]),
+          fields: new Map([['B', [B]]]),
+          expected: [new Map([['C', C]])],
+        }
+        const options = { onMany: 'first', noAdd: true, noUpdate: false } as const
+        const request = { count: 1, groups: [group] }
+        addOrUpdateRecords(doc, 'T', request, {
+          ...options,
+          noParse: true,
+          allowEmptyRequire: false,
+        })
+      })
+    // All arrive in one turn, so that they could share a transaction.
+    const [, , , old] = await Promise.allSettled([
+      update(store, docId, [1], { A: [7] }),
+      upsert(70, 'found'),
+      update(store, docId, [2], { A: [9] }),
+      upsert(20, 'not any more'),
+      upsert(90, 'too'),
+    ])
+    expect(old.status).toBe('rejected')
+    expect((await readRows(store, docId, 'T')).map(({ fields }) => fields)).toEqual([
+      { A: 7, B: 'found', C: 70 },
+      { A: 9, B: 'too', C: 90 },
+    ])
   })
 
   it('follow references and lookups when the rows that they read change', async () => {

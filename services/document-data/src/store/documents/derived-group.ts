@@ -1,5 +1,4 @@
 import type { StoredValue } from '../../values/column-type'
-import { quoteId } from '../../quoting/quote'
 import type { Writing } from '../document'
 import {
   logValue,
@@ -12,6 +11,7 @@ import {
 import type { Column, Schema, Table } from '../schema/schema'
 import { triggerColumnsOf } from '../schema/trigger-columns'
 import type { Connection } from '../sqlite/connections'
+import { ColumnCells } from './column-cells'
 import type { DeriveTrace, WriteTrace } from './write-trace'
 
 /** A write of the group that changed something. */
@@ -186,37 +186,19 @@ export class DerivedGroup {
   }
 
   private store({ table, column, rowIds, values }: DerivedCells): ChangedCells {
-    const [from, name] = [quoteId(table.tableId), quoteId(column.id)]
-    const before = this.readBefore(from, name, rowIds)
-    const update = this.connection.prepare(`UPDATE ${from} SET ${name} = ? WHERE id = ?`)
+    const cells = new ColumnCells(this.connection, { table, column })
+    const before = cells.read(rowIds)
     const changed = { rowIds: [] as number[], old: [] as LogValue[], new: [] as LogValue[] }
     rowIds.forEach((id, index) => {
-      const old = before.get(id)
-      const value = values[index] ?? null
-      const after = logValue(value)
+      const old = before[index]
+      const after = logValue(values[index] ?? null)
       if (old === undefined || old === after) return
-      update.run(value, id)
       changed.rowIds.push(id)
       changed.old.push(old)
       changed.new.push(after)
     })
+    cells.write(changed.rowIds, changed.new)
     return changed
-  }
-
-  /** Stored cells by row id. */
-  private readBefore(
-    from: string,
-    name: string,
-    rowIds: readonly number[],
-  ): ReadonlyMap<number, LogValue> {
-    const [first = 0, last = 0] = [rowIds[0], rowIds.at(-1)]
-    const isRange = rowIds.every((id, index) => id === first + index)
-    const which = isRange ? 'BETWEEN ? AND ?' : 'IN (SELECT value FROM json_each(?))'
-    return new Map(
-      this.connection
-        .raw<[number, LogValue]>(`SELECT id, ${name} FROM ${from} WHERE id ${which}`)
-        .all(...(isRange ? [first, last] : [JSON.stringify(rowIds)])),
-    )
   }
 }
 

@@ -161,6 +161,7 @@ export class OpenDocument {
       const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
       doc.indexes = this.indexUse
       doc.earlierReplies = this.log.pendingReplies
+      doc.isBehind = this.entries.length > 0
       const result = fn(doc)
       const { nextSeq: next, operations, reply } = doc
       this.log.add({ seq: next > seq ? next : undefined, author, operations, reply })

@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '@sheaf/kit/errors'
 import type { Cell, StoredValue } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
+import { cellsSql } from '../../values/error-cells'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { invalidColumn } from '../schema/unknown-names'
+import { requireComputed } from './computed-cells'
 
 /** Cells that a row must hold for a write to proceed. */
 export interface ExpectedRow {
@@ -27,6 +29,7 @@ export function requireExpected(
   const table = doc.schema.getWritable(tableId)
   const names = new Set(expected.flatMap(({ cells }) => [...cells.keys()]))
   const columns = [...names].map((name) => requireColumn(table, name))
+  requireComputed(doc, columns)
   const held = readCells(doc, table, columns, expected)
   for (const { rowId, cells } of expected) {
     const row = rowId === undefined ? undefined : held.get(rowId)
@@ -49,7 +52,7 @@ function readCells(
   columns: readonly Column[],
   expected: readonly ExpectedRow[],
 ): Map<number, ReadonlyMap<string, Cell>> {
-  const shown = ['id', ...columns.map(({ id }) => id)].map(quoteId)
+  const shown = ['"id"', ...columns.map((column) => cellsSql(column))]
   const ids = expected.flatMap(({ rowId }) => rowId ?? [])
   const rows = doc.connection
     .raw<[number, ...StoredValue[]]>(

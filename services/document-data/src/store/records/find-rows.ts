@@ -3,10 +3,12 @@ import { shorten } from '@sheaf/kit/truncate-text'
 import type { Condition } from '../../query/filter'
 import { quoteId } from '../../quoting/quote'
 import type { Cell, StoredValue } from '../../values/column-type'
+import { columnSql } from '../../values/error-cells'
 import { tag } from '../../values/tagged-text'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { invalidColumn } from '../schema/unknown-names'
+import { requireComputed } from './computed-cells'
 import { convertCells, type CellColumns, type WriteOptions } from './conversion'
 
 /** Values compared in one scan; their number is rounded up, so that statements are reused. */
@@ -50,6 +52,10 @@ export function findRows(
   const terms = [...search.require].map(([colId, cells]) =>
     readTerm(doc, table, { colId, cells }, options),
   )
+  requireComputed(
+    doc,
+    terms.map(({ column }) => column),
+  )
   const keys = Array.from({ length: search.count }, (_, at) =>
     keyOf(terms.map(({ values, mixed }) => plainOf(values[at] ?? null, mixed))),
   )
@@ -87,7 +93,7 @@ function readTerm(
         `column "${shorten(colId)}" cannot be matched with a list`,
       )
   })
-  return { column, name: quoteId(colId), mixed: storage === 'any', values }
+  return { column, name: columnSql(column), mixed: storage === 'any', values }
 }
 
 function readId(cell: Cell | undefined): bigint {

@@ -52,6 +52,9 @@ export interface CommittedGroup {
   readonly commitMs: number
 }
 
+/** Thrown by a write that has to see what is derived from earlier writes of its group: it begins the next group. */
+export class NextGroup extends Error {}
+
 /** A write that waits for its group. */
 export interface Member {
   /** Does the work; the function returned resolves the call with its result. */
@@ -90,6 +93,7 @@ export class WriteGroup {
   private readonly done: DoneMember[] = []
   private givenUp: AbortController | undefined
   private timer: NodeJS.Timeout | undefined
+  private isFull = false
   private begun = 0
   private applied = 0
 
@@ -121,7 +125,7 @@ export class WriteGroup {
         current = queue.shift()
         if (!current) break
         this.runMember(current)
-        if (this.parts.hooks.isFull?.()) break
+        if (this.isFull || this.parts.hooks.isFull?.()) break
       }
       return true
     } catch (error) {
@@ -151,6 +155,11 @@ export class WriteGroup {
       connection.prepare('ROLLBACK TO member').run()
       connection.prepare('RELEASE member').run()
       undo()
+      if (error instanceof NextGroup) {
+        this.parts.queue.unshift(member)
+        this.isFull = true
+        return
+      }
       if (spoilsConnection(error)) throw error
       member.reject(translateSqliteError(error))
     }
