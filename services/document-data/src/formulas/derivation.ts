@@ -25,6 +25,11 @@ export interface SliceOutcome {
   readonly ms: number
 }
 
+/** Milliseconds that a cell of a trigger column may take in a write of many rows, because it cannot be computed later. */
+const TRIGGER_CELL_MS = 0.1
+/** Milliseconds that trigger formulas have in any case: the transaction is open for so long. */
+const MAX_TRIGGER_MS = 15_000
+
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
 
@@ -191,10 +196,11 @@ export class Derivation {
       ),
     }
     const source = { connection: this.group.connection, schema: this.group.schema }
+    const triggerMs = this.triggerMs(dirty)
     const exchange = new Exchange(session, source, {
-      columnMs: limits.computeMs / 2,
+      columnMs: Math.max(limits.computeMs / 2, triggerMs),
       // What is left may be little, but some work must get done.
-      totalMs: Math.max(this.leftMs, limits.computeMs / 10),
+      totalMs: Math.max(this.leftMs, limits.computeMs / 10) + triggerMs,
       onResults,
     })
     try {
@@ -205,6 +211,16 @@ export class Derivation {
       this.leftMs -= exchange.usedMs
       pool.release(session)
     }
+  }
+
+  /** Milliseconds for the cells of trigger columns. */
+  private triggerMs(dirty: readonly DirtyMessage[]): number {
+    const { byRef } = columnsOf(this.group.schema)
+    const cells = dirty.reduce((sum, message) => {
+      const of = byRef.get(message.ref)
+      return of && isTrigger(of) && 'rows' in message ? sum + message.rows.length : sum
+    }, 0)
+    return Math.min(MAX_TRIGGER_MS, cells * TRIGGER_CELL_MS)
   }
 
   private request(): DirtyMessage[] {

@@ -114,6 +114,9 @@ function tableFromWire({ id, columns }: WireNewTable): NewTable {
  */
 function newColumn(column: Parameters<typeof columnFromWire>[0]): NewColumn {
   const { id, fields } = columnFromWire(column, ({ formula }) => (formula ?? '') !== '')
-  const { type, isFormula, formula, label, widgetOptions } = fields
-  return { id, fields: { type, isFormula, formula, label, widgetOptions } }
+  const { type, isFormula, formula, label, widgetOptions, recalcWhen, recalcDeps } = fields
+  return {
+    id,
+    fields: { type, isFormula, formula, label, widgetOptions, recalcWhen, recalcDeps },
+  }
 }

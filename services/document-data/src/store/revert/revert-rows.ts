@@ -35,6 +35,8 @@ function isUntouched(
   added: ColumnValues | undefined,
   index: number,
 ): boolean {
+  // What formulas compute follows from the other cells.
+  if (isComputed(column)) return true
   const usual = defaultOf(column)
   // The column was added later.
   if (!added) return value === null || value === usual
@@ -71,6 +73,8 @@ export function undoRemovedRows(context: RevertContext, operation: RowOperation)
 /** The cells of a removed row in the column's present form; undefined when it cannot hold them. */
 function comeBack(column: Column, values: ColumnValues): StoredValue[] | undefined {
   const { old = [], type } = values
+  // Formulas compute the cells of the rows that come back.
+  if (isComputed(column)) return old.map(() => null)
   if (isAlike(column, type) && (!column.isFormula || old.every(isUsual(column))))
     return old.map(fromLog)
   // In a column of another type, empty stays empty.
