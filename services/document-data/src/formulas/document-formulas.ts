@@ -2,6 +2,7 @@ import { quoteId } from '../quoting/quote'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import { countPending, type Schema } from '../store/schema/schema'
 import { triggerColumnsOf } from '../store/schema/trigger-columns'
+import type { StageSignal } from '../store/sqlite/write-group'
 import { Dependencies } from './dependencies/dependencies'
 import { Derivation } from './derivation'
 import { changesStructure } from './dependencies/dirty-finder'
@@ -35,7 +36,7 @@ export class DocumentFormulas {
   ) {}
 
   /** See WriteStages. Returns a promise only when an evaluator has to compute. */
-  derive(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined {
+  derive(group: DerivedGroup, stageSignal: StageSignal): Promise<void> | undefined {
     const { entries, tasks } = group
     const changes = entries.some(({ operations }) => changesStructure(operations))
     const isPlain =
@@ -43,6 +44,7 @@ export class DocumentFormulas {
       triggerColumnsOf(group.schema).all.length === 0
     if (!changes && isPlain) return undefined
     this.noteRows(group)
+    const signal = stageSignal()
     const derivation = this.begin(group, signal)
     if (changes) derivation.states.tidy()
     const { renewed } = derivation.find()

@@ -3,6 +3,7 @@ import { Evaluators } from '../evaluator/evaluators'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
+import type { StageSignal } from '../store/sqlite/write-group'
 import { FormulaFigures } from './derivation-counts'
 import { DocumentFormulas } from './document-formulas'
 import { EvaluatorPool, type StartEvaluator } from './exchange/evaluator-pool'
@@ -47,7 +48,7 @@ export class Formulas implements WriteStages, AsyncDisposable {
   }
 
   /** See WriteStages. */
-  derive(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined {
+  derive(group: DerivedGroup, signal: StageSignal): Promise<void> | undefined {
     return this.of(group.docId).derive(group, signal)
   }
 

@@ -132,7 +132,7 @@ class Recomputing {
     const { signal } = new AbortController()
     let idle = 0
     for (let state = this.pending(); state !== '[]';) {
-      await formulas.derive(this.group(), signal)
+      await formulas.derive(this.group(), () => signal)
       const next = this.pending()
       idle = next === state ? idle + 1 : 0
       if (idle >= MAX_IDLE_STEPS) return false
@@ -153,7 +153,7 @@ class Recomputing {
     return new DerivedGroup({
       docId: this.docId,
       connection: this.connection,
-      entries: [],
+      entries: () => [],
       tasks: new Set(['pending']),
       schema: () => this.schema,
       schemaChanged: () => {

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { statSync } from 'node:fs'
 import { AppError } from '@sheaf/kit/errors'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
@@ -9,14 +6,18 @@ import type { DocumentStore } from '../../src/store/documents/document-store'
 import type { WriteStages } from '../../src/store/documents/shared-resources'
 import { readEntries } from '../../src/store/log/log'
 import type { LogRecord } from '../../src/store/log/record-writer'
+import { addRecords } from '../../src/store/records/records'
+import { addColumns as addStructure } from '../../src/store/structure/columns'
 import {
   addColumns,
   author,
+  beginRead,
   buildWorkers,
   createTable,
   filterJson,
   openStore,
   readText,
+  takeText,
 } from '../support/test-store'
 
 const STAGES = ['derive', 'append'] as const
@@ -59,6 +60,7 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
       stages: gate.stages,
       workers: 1,
       maxOpen: 1,
+      idleMs: 100,
       maxIndexes: 2,
       indexRules: { minRows: 2_000 },
       maxWalBytes: 1,
@@ -179,30 +181,86 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
     expect(await read(store, docId)).not.toContain('"a"')
   })
 
-  it('holds every acknowledged write whole, and nothing of the open group, after SIGKILL', async () => {
-    await using folder = await tempDir()
-    const acknowledged = new Map<string, number>()
-    const docId = await createIn(folder.path, 'Other')
-    for (const round of [0, 1, 3, 10]) {
-      await writeUntilHeld([folder.path, docId, stage, String(round)], acknowledged)
-      await using store = await openStore(folder.path, { workers: 0 })
-      const stored = store.read(docId, ({ connection }) =>
-        connection.raw<[string, number]>('SELECT A, count(*) FROM Table1 GROUP BY A').all(),
+  it('stays open when it is idle otherwise', () =>
+    use(async (store, docId, gate) => {
+      gate.isOn = true
+      const written = write(store, docId, 'a')
+      await gate.reached()
+      gate.isOn = false
+      const other = await createTable(store, 'T', { A: 'Text' })
+      // The sweep that closes the other would close this one too.
+      await write(store, other, 'b')
+      await eventually(() => store.openCount === 1)
+      gate.open()
+      await written
+      expect(await read(store, docId)).toContain('"a"')
+    }))
+
+  it('truncates the write-ahead log only when the group has ended', () =>
+    use(async (store, docId, gate) => {
+      const long = 'x'.repeat(1000)
+      await addColumns(store, docId, 'T', new Map([['A', new Array(3000).fill(long)]]))
+      const { chunks } = await beginRead(store, docId, { tableId: 'T' })
+      // Notices that the log is too large while the read goes on.
+      await write(store, docId, 'a')
+      gate.isOn = true
+      const written = write(store, docId, 'b')
+      await gate.reached()
+      await takeText(chunks)
+      const path = store.read(docId, ({ connection }) => connection.db.name)
+      const size = () => statSync(`${path}-wal`).size
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(size()).toBeGreaterThan(0)
+      gate.open()
+      await written
+      await eventually(() => size() === 0)
+    }))
+
+  it('shows a new column to later writes at once, to readers when it is on disk', () =>
+    use(async (store, docId, gate) => {
+      const columnsNow = () =>
+        store.read(docId, ({ schema }) => schema.get('T').columns.map(({ id }) => id))
+      gate.isOn = true
+      const added = store.transact(docId, author, (doc) =>
+        addStructure(doc, 'T', [{ id: 'B', fields: { type: 'Text' } }]),
       )
-      expect(stored.map(([name]) => name).sort()).toEqual([...acknowledged.keys()].sort())
-      expect(stored.every(([, count]) => count === 3)).toBe(true)
-      const { seq } = store.stateOf(docId)
-      expect(Math.max(2, ...acknowledged.values())).toBe(seq)
-      const seqs = store.read(docId, ({ connection }) =>
-        readEntries(connection, { after: 0, upTo: seq + 10, maxBytes: 0 }).map(
-          (entry) => entry.seq,
-        ),
+      const used = store.transact(docId, author, (doc) =>
+        addRecords(doc, 'T', { count: 1, cells: new Map([['B', ['b']]]) }, { noParse: true }),
       )
-      expect(seqs).toEqual(Array.from({ length: seq }, (_, index) => index + 1))
-      await store.transact(docId, author, () => undefined)
-    }
-    expect(acknowledged.size).toBeGreaterThan(10)
-  })
+      await gate.reached()
+      const later = addColumns(store, docId, 'T', new Map([['B', ['c']]]))
+      expect(columnsNow()).toEqual(['manualSort', 'A'])
+      expect(await read(store, docId)).not.toContain('"B"')
+      gate.open()
+      await Promise.all([added, used, later])
+      expect(columnsNow()).toEqual(['manualSort', 'A', 'B'])
+      expect(await read(store, docId)).toContain('"c"')
+    }))
+
+  it('commits what a caller wrote who leaves meanwhile, and does not begin what one wished', () =>
+    use(async (store, docId, gate) => {
+      const [during, before] = [new AbortController(), new AbortController()]
+      const add = (value: string, { signal }: AbortController) =>
+        store.transact(
+          docId,
+          author,
+          (doc) => {
+            const cells = new Map([['A', [value]]])
+            addRecords(doc, 'T', { count: 1, cells }, { noParse: true })
+          },
+          signal,
+        )
+      gate.isOn = true
+      const written = add('a', during)
+      await gate.reached()
+      const waiting = expect(add('b', before)).rejects.toMatchObject({ reason: 'CALL_ENDED' })
+      during.abort()
+      before.abort()
+      gate.open()
+      await Promise.all([written, waiting])
+      const text = await read(store, docId)
+      expect([text.includes('"a"'), text.includes('"b"')]).toEqual([true, false])
+    }))
 })
 
 it('appends every record of a transaction before its commit, once, in order', async () => {
@@ -235,22 +293,4 @@ it('appends every record of a transaction before its commit, once, in order', as
 async function createIn(folder: string, tableId: string): Promise<string> {
   await using store = await openStore(folder, { workers: 0 })
   return createTable(store, tableId, { A: 'Text' })
-}
-
-/** Runs writes in another process until a group waits, and kills it there. */
-async function writeUntilHeld(
-  args: readonly string[],
-  acknowledged: Map<string, number>,
-): Promise<void> {
-  const program = join(__dirname, '../support/held-writes-process.mjs')
-  const child = spawn(process.execPath, [program, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'exit')
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [seq, name] = line.split(' ')
-    if (name !== undefined) acknowledged.set(name, Number(seq))
-    else child.kill('SIGKILL')
-  }
-  await ended
 }

@@ -13,6 +13,7 @@ import type { DocumentWriter } from '../../src/store/document'
 import { removeTables } from '../../src/store/structure/table-removal'
 import { computed, openFormulaStore, type FormulaStore } from '../support/formula-store'
 import { apply, begin, beginning, edit, type Beginning, type Edit } from '../support/random-edits'
+import { AppendedRecords, differencesAfterRedo, redoRuns, takeBase } from '../support/redo'
 import { author } from '../support/test-store'
 
 /** Edits that are sent together share a transaction. */
@@ -24,24 +25,24 @@ const edits = fc.array(
   { minLength: 1, maxLength: 7 },
 )
 
-const rounds = Number(process.env.SHEAF_SOAK_ROUNDS ?? 0)
-const seconds = Number(process.env.SHEAF_SOAK_SECONDS ?? 0)
-/** Extent of each test: 15 documents in a usual run, 100 for each round of `make soak`. */
-const extent =
-  rounds > 0 ? { numRuns: rounds * 100, interruptAfterTimeLimit: seconds * 1000 } : { numRuns: 15 }
+/** Starting documents takes most of the time of a run. */
+const numRuns = Math.ceil((redoRuns.numRuns * 3) / 100)
 
-describe('results of formulas after any edits', () => {
+describe('formulas after any edits', () => {
   let folder: TempDir
   let opened: FormulaStore
   let document: string | undefined
+  const extent = { ...redoRuns, numRuns }
   const options = { ...defaultFormulaLimits, log: createLogger('test') }
+  const records = new AppendedRecords()
   const processes = new Evaluators(options)
   const pool = new EvaluatorPool(1, (handlers) => processes.start(handlers))
 
   async function open(settings: Partial<FormulaLimits> = {}): Promise<void> {
     folder = await tempDir()
     document = undefined
-    opened = await openFormulaStore(folder.path, { evaluators: 1, computeMs: 15_000, ...settings })
+    const limits = { evaluators: 1, computeMs: 15_000, ...settings }
+    opened = await openFormulaStore(folder.path, limits, records)
   }
   afterEach(async () => {
     await opened[Symbol.asyncDispose]()
@@ -82,6 +83,8 @@ describe('results of formulas after any edits', () => {
     document ??= await createDocument()
     const docId = document
     document = undefined
+    const base = takeBase(opened.store, docId)
+    const count = records.of(docId).length
     await write(docId, (doc) => {
       removeTables(
         doc,
@@ -94,16 +97,26 @@ describe('results of formulas after any edits', () => {
       await Promise.all(group.map((one) => write(docId, (doc) => apply(doc, one))))
       await requireEqual(docId)
     }
+    expect(differencesAfterRedo(opened.store, docId, base)).toEqual([])
+    expect(records.differencesAfterRedo(opened.store, docId, base, count)).toEqual([])
     document = docId
   }
 
-  it('are what a computation from nothing gives', async () => {
-    await open()
-    await fc.assert(fc.asyncProperty(beginning, edits, run), extent)
-  })
+  it(
+    'have the results that a computation from nothing gives, and redo makes the same document',
+    async () => {
+      await open()
+      await fc.assert(fc.asyncProperty(beginning, edits, run), extent)
+    },
+    redoRuns.timeoutMs,
+  )
 
-  it('are so too when most cells are computed after the write', async () => {
-    await open({ writeCells: 4 })
-    await fc.assert(fc.asyncProperty(beginning, edits, run), extent)
-  })
+  it(
+    'do so too when most cells are computed after the write',
+    async () => {
+      await open({ writeCells: 4 })
+      await fc.assert(fc.asyncProperty(beginning, edits, run), extent)
+    },
+    redoRuns.timeoutMs,
+  )
 })

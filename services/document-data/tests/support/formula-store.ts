@@ -4,6 +4,7 @@ import { defaultFormulaLimits } from '../../src/config'
 import type { FormulaLimits } from '../../src/formulas/formula-limits'
 import { Formulas } from '../../src/formulas/formulas'
 import type { DocumentStore } from '../../src/store/documents/document-store'
+import type { WriteStages } from '../../src/store/documents/shared-resources'
 import { openStore, readText } from './test-store'
 
 /** A store whose formulas are computed. */
@@ -12,13 +13,21 @@ export interface FormulaStore extends AsyncDisposable {
   readonly formulas: Formulas
 }
 
-/** Opens a store on a folder, with an evaluator for formulas. */
+/** Opens a store on a folder, with an evaluator for formulas, and a stage that appends records. */
 export async function openFormulaStore(
   folder: string,
   limits: Partial<FormulaLimits> = {},
+  appending: Pick<WriteStages, 'append'> = {},
 ): Promise<FormulaStore> {
   const formulas = Formulas.open({ ...defaultFormulaLimits, ...limits }, createLogger('test'))
-  const store = await openStore(folder, { stages: formulas })
+  const stages: WriteStages = {
+    derive: (group, signal) => formulas.derive(group, signal),
+    undone: (docId) => formulas.undone(docId),
+    isAged: (docId, schema) => formulas.isAged(docId, schema),
+    closed: (docId) => formulas.closed(docId),
+    ...appending,
+  }
+  const store = await openStore(folder, { stages })
   return {
     store,
     formulas,

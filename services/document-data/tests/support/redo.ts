@@ -1,7 +1,10 @@
 import Database from 'better-sqlite3'
-import { compareDocuments } from '../../src/store/redo/compare-documents'
-import { replayLog } from '../../src/store/redo/replay-log'
 import type { DocumentStore } from '../../src/store/documents/document-store'
+import type { LogRecord } from '../../src/store/log/record-writer'
+import { compareDocuments } from '../../src/store/redo/compare-documents'
+import { localState } from '../../src/store/redo/local-state'
+import { redoRecord } from '../../src/store/redo/redo-record'
+import { contentsOf, replayLog } from '../../src/store/redo/replay-log'
 import { Connection } from '../../src/store/sqlite/connections'
 import { migrate } from '../../src/store/sqlite/migrations/index'
 
@@ -29,7 +32,7 @@ export function takeBase(store: DocumentStore, docId: string): Base {
   }))
 }
 
-/** Opens a base in memory. */
+/** Opens a base in memory; without one, an empty file. */
 export function openBase(base: Base | undefined): Connection {
   if (!base) {
     const db = new Database(':memory:')
@@ -43,17 +46,67 @@ export function openBase(base: Base | undefined): Connection {
 }
 
 /**
- * Makes a document again from a base and its log, or from its log alone, and compares; returns the
+ * Makes a document again from a base and the rest of its log, or from its log alone, and compares; returns the
  * differences.
  */
 export function differencesAfterRedo(store: DocumentStore, docId: string, base?: Base): string[] {
   const made = openBase(base)
   try {
     return store.read<string[]>(docId, ({ connection }) => {
-      replayLog(connection, made, base?.seq ?? 0)
+      replayLog(connection, made)
       return compareDocuments(connection, made)
     })
   } finally {
     made.close()
   }
 }
+
+/** Keeps the records that the writes of all documents append. */
+export class AppendedRecords {
+  private readonly byDocument = new Map<string, LogRecord[]>()
+
+  /** The stage of a write that takes them. */
+  readonly append = (docId: string, records: readonly LogRecord[]): undefined => {
+    this.byDocument.set(docId, [...this.of(docId), ...records])
+  }
+
+  /** The records of a document so far. */
+  of(docId: string): readonly LogRecord[] {
+    return this.byDocument.get(docId) ?? []
+  }
+
+  /** Drops the records of a document. */
+  forget(docId: string): void {
+    this.byDocument.delete(docId)
+  }
+
+  /**
+   * Makes a document again from a base and the records that were appended later, and compares everything: also the
+   * log, the replies, the epoch and the publish marks. Returns the differences.
+   */
+  differencesAfterRedo(store: DocumentStore, docId: string, base: Base, from: number): string[] {
+    const made = openBase(base)
+    try {
+      return store.read<string[]>(docId, ({ connection }) => {
+        this.redo(docId, { from, connection, made })
+        return compareDocuments(connection, made, notRedone)
+      })
+    } finally {
+      made.close()
+    }
+  }
+
+  /** Applies the records of a document to another file, with contents of attachments from its own. */
+  redo(
+    docId: string,
+    files: { readonly from: number; readonly connection: Connection; readonly made: Connection },
+  ): void {
+    const contents = contentsOf(files.connection)
+    for (const record of this.of(docId).slice(files.from)) redoRecord(files.made, record, contents)
+  }
+}
+
+const REDONE = ['_sheaf_state', '_sheaf_replies']
+const notRedone = Object.fromEntries(
+  Object.entries(localState).filter(([table]) => !REDONE.includes(table)),
+)

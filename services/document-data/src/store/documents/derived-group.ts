@@ -61,9 +61,9 @@ export interface ChangedCells {
 export interface GroupOwner {
   readonly docId: string
   readonly connection: Connection
-  /** The writes of the group that changed something, in their order. */
-  readonly entries: readonly GroupEntry[]
   readonly tasks: ReadonlySet<GroupTask>
+  /** The writes of the open transaction that changed something, in their order. */
+  entries(): readonly GroupEntry[]
   /** The schema within the transaction. */
   schema(): Schema
   /** Must follow every change of tables, columns or what is known of formulas. */
@@ -92,7 +92,12 @@ type Gathered = Map<number, GatheredCells[]>
 export class DerivedGroup {
   private readonly gathered = new Map<number, Gathered>()
 
-  constructor(private readonly owner: GroupOwner) {}
+  /** The writes that changed something, in their order. */
+  readonly entries: readonly GroupEntry[]
+
+  constructor(private readonly owner: GroupOwner) {
+    this.entries = owner.entries()
+  }
 
   /** The id of the document. */
   get docId(): string {
@@ -102,11 +107,6 @@ export class DerivedGroup {
   /** The connection that holds the transaction. */
   get connection(): Connection {
     return this.owner.connection
-  }
-
-  /** The writes that changed something, in their order. */
-  get entries(): readonly GroupEntry[] {
-    return this.owner.entries
   }
 
   /** The user of the first write; undefined when there is none, or Sheaf itself writes. */

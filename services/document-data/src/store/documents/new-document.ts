@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { Connection } from '../sqlite/connections'
 import { DocumentWriter } from '../document'
@@ -36,11 +37,11 @@ export function createDocumentBytes(
   try {
     const { timezone, locale } = settings
     const documentSettings = JSON.stringify({ locale })
-    const document = { format: LOG_FORMAT, timezone, documentSettings }
+    const document = { format: LOG_FORMAT, epoch: randomUUID(), timezone, documentSettings }
     storeSettings(connection, document)
     const [table, ...more] = template.operations
     const operations = table ? [{ ...table, redo: { document } }, ...more] : []
-    const first = beginLog(connection, author, operations)
+    const first = beginLog(connection, author, operations, document.epoch)
     const bytes = connection.db.serialize()
     for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
     return { bytes, first }

@@ -3,14 +3,20 @@ import { AutoIndexes } from '../indexes/auto-indexes'
 import { openReader, openWriter, type Connection } from '../sqlite/connections'
 import { DocumentWriter, type DocumentReader, type Written } from '../document'
 import { DocumentLog } from '../log/document-log'
-import { GroupCommit, type GroupHooks } from '../sqlite/group-commit'
+import { GroupCommit, type GroupHooks, type StageSignal } from '../sqlite/group-commit'
 import { IndexUse } from '../indexes/index-use'
 import { readLatestSeq, type Author, type LogEntry, type Operation } from '../log/log'
 import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
 import { ReaderPool } from '../sqlite/reader-pool'
 import { countPending, readSchema, type Schema } from '../schema/schema'
 import { ReadCache } from './read-cache'
-import { DerivedGroup, mayRunTriggers, type GroupEntry, type GroupTask } from './derived-group'
+import {
+  DerivedGroup,
+  mayRunTriggers,
+  type GroupEntry,
+  type GroupOwner,
+  type GroupTask,
+} from './derived-group'
 import type { DocumentEvents, SharedResources } from './shared-resources'
 import { DocumentMaintenance } from './maintenance'
 
@@ -258,12 +264,14 @@ export class OpenDocument {
   private groupHooks(): GroupHooks {
     const { docId, shared, events } = this
     const { stages } = shared
+    const owner = this.groupOwner()
     return {
       derive:
-        stages?.derive && ((signal: AbortSignal) => stages.derive?.(this.derivedGroup(), signal)),
+        stages?.derive &&
+        ((signal: StageSignal) => stages.derive?.(new DerivedGroup(owner), signal)),
       append:
         stages?.append &&
-        ((signal: AbortSignal) => stages.append?.(docId, this.log.stored, signal)),
+        ((signal: StageSignal) => stages.append?.(docId, this.log.stored, signal)),
       memberStarts: () => this.remember(),
       isFull: () => mayRunTriggers(this.entries.at(-1), this.working.schema),
       record: () => this.storeRecords(),
@@ -276,11 +284,11 @@ export class OpenDocument {
     }
   }
 
-  private derivedGroup(): DerivedGroup {
-    return new DerivedGroup({
+  private groupOwner(): GroupOwner {
+    return {
       docId: this.docId,
       connection: this.writer,
-      entries: this.entries,
+      entries: () => this.entries,
       tasks: this.tasks,
       schema: () => this.working.schema,
       schemaChanged: () => {
@@ -289,7 +297,7 @@ export class OpenDocument {
       },
       beginEntry: (operations) => this.addOwnEntry(operations),
       extendEntry: (seq, operations) => this.log.extend(seq, operations),
-    })
+    }
   }
 
   private addOwnEntry(operations: readonly Operation[]): void {

@@ -3,7 +3,7 @@ import { ByteBudget } from '../sqlite/byte-budget'
 import { DiskState } from '../sqlite/disk-state'
 import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
 import { ActiveUploads } from '../attachments/file-contents'
-import type { CommittedGroup } from '../sqlite/write-group'
+import type { CommittedGroup, StageSignal } from '../sqlite/write-group'
 import { LogWatch } from '../log/log-watch'
 import type { LogRecord } from '../log/record-writer'
 import { WorkerPool } from '../workers/worker-pool'
@@ -22,7 +22,7 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024
  */
 export interface WriteStages {
   /** Computes the formulas that depend on the writes of the group, and does its tasks. */
-  derive?(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined
+  derive?(group: DerivedGroup, signal: StageSignal): Promise<void> | undefined
   /** The transaction of the latest group of this document was rolled back. */
   undone?(docId: string): void
   /** True when columns of this document that depend on the time have to be computed. */
@@ -33,7 +33,7 @@ export interface WriteStages {
   append?(
     docId: string,
     records: readonly LogRecord[],
-    signal: AbortSignal,
+    signal: StageSignal,
   ): Promise<void> | undefined
 }
 

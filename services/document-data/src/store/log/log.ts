@@ -109,6 +109,8 @@ export interface RedoHints {
 export interface LoggedDocument {
   /** Version of the format of the log. */
   readonly format: number
+  /** See `_sheaf_state`. Absent in the first documents of format 2. */
+  readonly epoch?: string
   /** IANA time zone. */
   readonly timezone: string
   /** JSON object. */
@@ -210,14 +212,30 @@ export function appendEntry(
   { seq, author, operations, json }: PendingEntry,
   { lsn, time }: RecordPosition,
 ): LogEntry {
-  const tables = JSON.stringify([...new Set(operations.map(({ tableRef }) => tableRef))])
   const { userId: user, traceparent } = author
   const cause = causes[author.cause]
+  const entry = { seq, time, user, cause, traceparent, operations }
+  storeEntry(connection, entry, { lsn, json })
+  return entry
+}
+
+/** Stores an entry as it is. `json` are its operations as JSON. */
+export function storeEntry(
+  connection: Connection,
+  { seq, time, user, cause, traceparent, operations }: Required<LogEntry>,
+  { lsn, json }: { readonly lsn: number; readonly json: string },
+): void {
+  const tables = JSON.stringify([...new Set(operations.map(({ tableRef }) => tableRef))])
   const cells = { seq, lsn, time, user, cause, traceparent, tables, operations: json }
   connection
     .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
     .run(seq, time, user, cause, traceparent, tables, json, entryChecksum(cells), lsn)
-  return { seq, time, user, cause, traceparent, operations }
+}
+
+/** Position of the record of an entry. */
+export function readEntryPosition(connection: Connection, seq: number): number {
+  const sql = 'SELECT coalesce(lsn, seq) FROM _sheaf_log WHERE seq = ?'
+  return connection.pluck<number>(sql).get(seq) ?? 0
 }
 
 /** Position and time of the latest entry; zeros for an empty log. */

@@ -31,11 +31,16 @@ export function beginLog(
   connection: Connection,
   author: Author,
   operations: readonly Operation[],
+  epoch: string = randomUUID(),
 ): FirstEntry {
-  const epoch = randomUUID()
-  connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1, 0)').run(epoch)
+  storeFirstState(connection, epoch)
   const entry = encodeEntry(1, author, operations)
   return { epoch, entry: appendEntry(connection, entry, { lsn: 1, time: Date.now() }) }
+}
+
+/** Stores the epoch of a document that has none yet, and its first batch. */
+export function storeFirstState(connection: Connection, epoch: string): void {
+  connection.prepare('INSERT INTO _sheaf_state (id, epoch, batch_seq) VALUES (1, ?, 1)').run(epoch)
 }
 
 /** The epoch of a document: part of its tag, created with the document, different in every copy. */
@@ -43,9 +48,23 @@ export function readEpoch(connection: Connection): string {
   return requireRow(connection.pluck<string>('SELECT epoch FROM _sheaf_state WHERE id = 1').get())
 }
 
-/** Position of the latest record that has neither an entry nor a reply. */
-export function readStatePosition(connection: Connection): number {
-  return requireRow(connection.pluck<number>('SELECT lsn FROM _sheaf_state WHERE id = 1').get())
+/** Position and time of the latest record that has neither an entry nor a reply. */
+export function readStatePosition(connection: Connection): RecordPosition {
+  const sql = 'SELECT lsn, time FROM _sheaf_state WHERE id = 1'
+  return requireRow(connection.prepare<RecordPosition>(sql).get())
+}
+
+/** Stores publish marks, which the record at this position holds. */
+export function storeMarks(
+  connection: Connection,
+  { published, batch }: Marks,
+  { lsn, time }: RecordPosition,
+): void {
+  connection
+    .prepare(
+      'UPDATE _sheaf_state SET published_seq = ?, batch_seq = ?, lsn = ?, time = ? WHERE id = 1',
+    )
+    .run(published, batch, lsn, time)
 }
 
 /**
@@ -104,10 +123,8 @@ export class PublishState {
     let { batch } = this.stored
     if (batch <= published && latest > published) batch = measureRun(connection, published, BATCH)
     if (published === this.stored.published && batch === this.stored.batch) return undefined
-    connection
-      .prepare('UPDATE _sheaf_state SET published_seq = ?, batch_seq = ?, lsn = ? WHERE id = 1')
-      .run(published, batch, place().lsn)
     this.storing = { published, batch }
+    storeMarks(connection, this.storing, place())
     return this.storing
   }
 

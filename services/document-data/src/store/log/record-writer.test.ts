@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { Connection } from '../sqlite/connections'
 import { migrate } from '../sqlite/migrations/index'
 import { readEntries, type Author } from './log'
-import { beginLog } from './publish-state'
+import { beginLog, PublishState } from './publish-state'
 import { RecordWriter, type NewRecord } from './record-writer'
 
 const author: Author = { userId: 1, cause: 'api', traceparent: '' }
@@ -69,6 +69,23 @@ describe('records', () => {
     expect(times()).toEqual([first, first + 50, first + 50, first + 50, first + 60])
   })
 
+  it('never have a time before that of publish marks that a file kept', () => {
+    const [first = 0] = times()
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(first + 500)
+    records.add({ ...write(0), seq: undefined, reply: reply('a') })
+    store()
+    clock.mockReturnValue(first + 900)
+    const state = new PublishState(connection)
+    state.confirm(1)
+    state.save(connection, 1, () => records.place())
+    records.committed()
+    clock.mockReturnValue(first)
+    records = new RecordWriter(connection)
+    records.add(write(2))
+    store()
+    expect(times()).toEqual([first, first + 900])
+  })
+
   it('keep publish marks with the last of their transaction, or in one of their own', () => {
     const marks = { published: 1, batch: 1 }
     records.add(write(2))
@@ -116,22 +133,52 @@ describe('records', () => {
   })
 })
 
-it('a document of the previous form continues behind its last entry and the migration', () => {
-  const old = new Connection(new Database(':memory:'))
-  migrate(old.db)
-  beginLog(old, author, [])
-  old.db.exec(`
-    DROP TABLE _sheaf_formulas;
-    DROP TABLE _sheaf_lookup_uses;
-    ALTER TABLE _sheaf_log DROP COLUMN lsn;
-    ALTER TABLE _sheaf_replies DROP COLUMN lsn;
-    ALTER TABLE _sheaf_state DROP COLUMN lsn;
-    INSERT INTO _sheaf_log SELECT 7, time, user, cause, traceparent, tables, operations, NULL FROM _sheaf_log;
-    PRAGMA user_version = 5`)
-  migrate(old.db)
-  const writer = new RecordWriter(old)
-  writer.add(write(8))
-  writer.store()
-  expect(writer.stored.map(({ lsn }) => lsn)).toEqual([9])
-  old.close()
+describe('a migration', () => {
+  /** A document of an earlier form, whose last entry is 7. */
+  const createOld = (undo: string) => {
+    const old = new Connection(new Database(':memory:'))
+    migrate(old.db)
+    beginLog(old, author, [])
+    old.db.exec(`
+      INSERT INTO _sheaf_log SELECT 7, time + 5000, user, cause, traceparent, tables, operations, NULL, 7 FROM _sheaf_log;
+      ALTER TABLE _sheaf_state DROP COLUMN time;
+      ${undo}`)
+    return old
+  }
+  /** The positions of the records that are added after a migration. */
+  const continueAfter = (old: Connection) => {
+    migrate(old.db)
+    const writer = new RecordWriter(old)
+    writer.add(write(8))
+    writer.store()
+    const [record] = writer.stored
+    old.close()
+    return record
+  }
+
+  it('of a document without positions is a record behind its last entry', () => {
+    const old = createOld(`
+      DROP TABLE _sheaf_formulas;
+      DROP TABLE _sheaf_lookup_uses;
+      ALTER TABLE _sheaf_log DROP COLUMN lsn;
+      ALTER TABLE _sheaf_replies DROP COLUMN lsn;
+      ALTER TABLE _sheaf_state DROP COLUMN lsn;
+      PRAGMA user_version = 5`)
+    expect(continueAfter(old)?.lsn).toBe(9)
+  })
+
+  it('of a document with positions takes the one behind its latest record, and is not later than the next', () => {
+    const old = createOld('UPDATE _sheaf_state SET lsn = 20; PRAGMA user_version = 7')
+    const before = Date.now()
+    const next = continueAfter(old)
+    expect(next?.lsn).toBe(22)
+    expect(next?.time).toBeGreaterThanOrEqual(before + 4000)
+  })
+
+  it('takes none when there is nothing to migrate', () => {
+    migrate(connection.db)
+    records = new RecordWriter(connection)
+    records.add(write(2))
+    expect(store()).toEqual([2])
+  })
 })

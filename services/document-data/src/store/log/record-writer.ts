@@ -56,11 +56,12 @@ export class RecordWriter {
   private latest: RecordPosition
 
   constructor(private readonly connection: Connection) {
-    const entry = readLatestPosition(connection)
-    const reply = readReplyPosition(connection)
+    const latest = [readLatestPosition, readReplyPosition, readStatePosition].map((read) =>
+      read(connection),
+    )
     this.latest = {
-      lsn: Math.max(entry.lsn, reply.lsn, readStatePosition(connection)),
-      time: Math.max(entry.time, reply.time),
+      lsn: Math.max(...latest.map(({ lsn }) => lsn)),
+      time: Math.max(...latest.map(({ time }) => time)),
     }
   }
 
@@ -101,7 +102,8 @@ export class RecordWriter {
       const stored = entry && appendEntry(this.connection, entry, position)
       if (stored) this.entries.push({ entry: stored, bytes: entry.bytes })
       if (reply) storeReply(this.connection, reply, position)
-      this.records.push({ ...position, entry: stored, reply })
+      const { lsn, time } = position
+      this.records.push({ lsn, time, entry: stored, reply })
     }
     this.pending = []
     this.pendingReplies.length = 0

@@ -94,6 +94,20 @@ export function readReplyPosition(connection: Connection): RecordPosition {
   return connection.prepare<RecordPosition>(sql).get() ?? { lsn: 0, time: 0 }
 }
 
+/** Replies whose records have greater positions than this, in order, each with its position. */
+export function* readReplies(
+  connection: Connection,
+  after: number,
+): Generator<{ readonly reply: Reply } & RecordPosition> {
+  const rows = connection.db
+    .prepare<[number], Reply & RecordPosition>(
+      `SELECT user AS userId, key, request_hash AS digest, seq, time, reply AS bytes, lsn
+       FROM _sheaf_replies WHERE lsn > ? ORDER BY rowid`,
+    )
+    .iterate(after)
+  for (const { lsn, time, ...reply } of rows) yield { lsn, time, reply }
+}
+
 interface Bounds {
   /** Remove replies up to this row, … */
   readonly row: number
@@ -131,9 +145,10 @@ export function removeOldReplies(connection: Connection): boolean {
   const bounds = boundsOf(connection)
   if (!bounds) return false
   // The position of a removed record must not be assigned again.
+  const { lsn, time } = readReplyPosition(connection)
   connection
-    .prepare('UPDATE _sheaf_state SET lsn = max(lsn, ?) WHERE id = 1')
-    .run(readReplyPosition(connection).lsn)
+    .prepare('UPDATE _sheaf_state SET lsn = max(lsn, ?), time = max(time, ?) WHERE id = 1')
+    .run(lsn, time)
   const { changes } = connection
     .prepare(
       `DELETE FROM _sheaf_replies WHERE rowid IN

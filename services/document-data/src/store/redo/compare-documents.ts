@@ -10,10 +10,11 @@ const MAX_DIFFERENCES = 10
  * Compares two document files in everything that is not local: the tables and their declared columns, every
  * cell by its type and bytes, and the contents of attachments. Returns the first differences in words, which
  * name tables, columns and row ids but no values; an empty list when there are none.
+ * @param local the tables that are not compared
  */
-export function compareDocuments(a: Connection, b: Connection): string[] {
+export function compareDocuments(a: Connection, b: Connection, local = localState): string[] {
   const found: string[] = []
-  const tables = new Set([...listTables(a), ...listTables(b)])
+  const tables = new Set([...listTables(a, local), ...listTables(b, local)])
   for (const table of [...tables].sort())
     for (const difference of compareTable(a, b, table))
       if (found.push(difference) >= MAX_DIFFERENCES) return found
@@ -22,14 +23,13 @@ export function compareDocuments(a: Connection, b: Connection): string[] {
   return found
 }
 
-/** The tables of a file that are not local. */
-function listTables(connection: Connection): string[] {
+function listTables(connection: Connection, local: Readonly<Record<string, string>>): string[] {
   return connection
     .pluck<string>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
     )
     .all()
-    .filter((table) => !Object.hasOwn(localState, table))
+    .filter((table) => !Object.hasOwn(local, table))
 }
 
 type DeclaredColumn = [
@@ -81,7 +81,9 @@ function* compareRows(
   columns: readonly string[],
 ): Generator<string> {
   const cells = columns.map((name) => cellSql(quoteId(name))).join(', ')
-  const sql = `SELECT ${cells} FROM ${quoteId(table)} NOT INDEXED ORDER BY 1`
+  // The keys of some tables have two columns.
+  const keys = columns.slice(0, 2).map((_, i) => i + 1)
+  const sql = `SELECT ${cells} FROM ${quoteId(table)} NOT INDEXED ORDER BY ${keys.join(', ')}`
   const rowsOf = ({ db }: Connection) =>
     db.prepare<[], unknown[]>(sql).raw().safeIntegers().iterate()
   const [left, right] = [rowsOf(a), rowsOf(b)]

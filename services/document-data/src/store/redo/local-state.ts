@@ -1,12 +1,12 @@
 /**
- * The tables of a document file that redo does not make, each with the reason. All other tables of a file are
- * made from its base and its log, and `compareDocuments` compares them. Outside of tables, automatic indexes
- * are local as well: queries build and drop them.
+ * The tables of a document file that redo need not make, each with the reason: a comparison of a document with what
+ * its log makes leaves them out. All other tables of a file, with all their columns, are made from its base and its
+ * log. Outside of tables, automatic indexes are local as well: queries build and drop them.
  */
 export const localState: Readonly<Record<string, string>> = {
-  _sheaf_log: 'the log is what redo reads',
-  _sheaf_state: 'the epoch and the publishing marks belong to this copy of the document',
-  _sheaf_replies: 'replies to idempotency keys change no content',
+  _sheaf_state:
+    'redo stores publish marks, but a file keeps only the latest; restoring changes the epoch',
+  _sheaf_replies: 'redo stores replies to idempotency keys, but a file removes them after 24 hours',
   _sheaf_formulas: 'relations and progress of formulas follow from computing them again',
   _sheaf_lookup_uses: 'keys that formulas look up follow from computing them again',
   _sheaf_indexes: 'automatic indexes follow from the queries of this copy',

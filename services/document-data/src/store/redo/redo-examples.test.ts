@@ -7,6 +7,7 @@ import { removeAttachments } from '../attachments/attachment-removal'
 import { addAttachments } from '../attachments/attachments'
 import { addChunk, beginContent, claimContent } from '../attachments/file-contents'
 import { DocumentWriter } from '../document'
+import { DerivedGroup } from '../documents/derived-group'
 import { createDocumentBytes } from '../documents/new-document'
 import type { Operation } from '../log/log'
 import { addRecords, deleteRecords, updateRecords } from '../records/records'
@@ -75,12 +76,39 @@ const writes: readonly (readonly [string, (doc: DocumentWriter) => unknown])[] =
     'update_column: type of an empty column',
     (doc) => updateColumns(doc, 'Table1', [{ id: 'B', change: { type: 'Int' } }]),
   ],
+  [
+    'add_column: references',
+    (doc) => addColumns(doc, 'Table1', [{ id: 'Next', fields: { type: 'Ref:Table1' } }]),
+  ],
+  ['add_column: formula', addFormula],
   ['remove_rows', (doc) => deleteRecords(doc, 'Staff', [2])],
   ['remove_column', (doc) => removeColumn(doc, 'Staff', 'Pay')],
   ['remove_table', (doc) => removeTables(doc, [2])],
   ['add_rows: attachments', attach],
   ['remove_rows: attachments', (doc) => removeAttachments(doc, [1])],
 ]
+
+/** Adds a formula, and what the group of the write computes. */
+function addFormula(doc: DocumentWriter): void {
+  const fields = { isFormula: true, type: 'Numeric', formula: '$A * 2' }
+  addColumns(doc, 'Table1', [{ id: 'Twice', fields }])
+  const group = new DerivedGroup({
+    docId: '',
+    connection: doc.connection,
+    tasks: new Set(),
+    entries: () => [],
+    schema: () => doc.schema,
+    schemaChanged: () => doc.schemaChanged(),
+    beginEntry: () => {},
+    extendEntry: (_, operations) => {
+      for (const operation of operations) doc.record(operation)
+    },
+  })
+  const table = doc.schema.get('Table1')
+  const column = table.byId.get('Twice')
+  if (column) group.write({ table, column, rowIds: [1], values: [10n], owners: () => 2 })
+  group.finish()
+}
 
 function attach(doc: DocumentWriter): void {
   const { fileId } = beginContent(doc.connection, 'upload', content)
@@ -103,6 +131,21 @@ const writerOf = (connection: Connection) =>
 /** The operations as the log returns them. */
 const logged = (operations: readonly Operation[]) =>
   JSON.parse(JSON.stringify(operations)) as Operation[]
+
+/** The tables of every file that redo makes, with their columns. */
+const redone = {
+  _grist_DocInfo: 'id docId peers basketId schemaVersion timezone documentSettings',
+  _grist_Tables:
+    'id tableId primaryViewId summarySourceTable onDemand rawViewSectionRef recordCardViewSectionRef',
+  _grist_Tables_column:
+    'id parentId parentPos colId type widgetOptions isFormula formula label description ' +
+    'untieColIdFromLabel summarySourceCol displayCol visibleCol rules reverseCol recalcWhen recalcDeps',
+  _grist_Attachments:
+    'id fileIdent fileName fileType fileSize fileExt imageHeight imageWidth timeDeleted timeUploaded',
+  _sheaf_tables: 'table_ref manual_sort_top',
+  _sheaf_refs: 'kind highest',
+  _sheaf_log: 'seq time user cause traceparent tables operations checksum lsn',
+}
 
 const page = readFileSync(join(__dirname, '../../../../../docs/log.md'), 'utf8')
 const examples = [...page.matchAll(/^### `(\w+)`(.*)\n[^]*?```json\n([^]*?)```/gm)].map(
@@ -153,6 +196,16 @@ describe('redo', () => {
     expect(compareDocuments(written, redone)).toEqual([])
   })
 
+  it('refuses a log whose format is newer', () => {
+    const { first } = createDocumentBytes({ timezone: 'UTC', locale: 'en-US' }, author)
+    const operations = JSON.stringify(first.entry.operations)
+    expect(operations).toContain('"format":2')
+    const newer = JSON.parse(operations.replace('"format":2', '"format":3')) as Operation[]
+    expect(() => redoEntry(writerOf(openBase(undefined)), newer, () => undefined)).toThrow(
+      'the log has format 3, which is newer than 2',
+    )
+  })
+
   it('refuses an operation on a table that does not exist', () => {
     const [connection] = createFiles()
     const operation = { kind: 'remove_table', table: 'X', tableRef: 9, column: '', columnRef: 0 }
@@ -181,22 +234,22 @@ describe('a comparison of documents', () => {
     expect(compareDocuments(a, b)[0]).toContain(difference)
   })
 
-  it('covers every table of a file that is not named as local, with its reason', () => {
+  it('covers every table and column of a file that is not named as local, with its reason', () => {
     const [connection] = createFiles()
-    const tables = connection
-      .pluck<string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '_*'")
+    const columns = connection
+      .raw<[string, string]>(
+        `SELECT t.name, group_concat(c.name, ' ') FROM sqlite_schema t, pragma_table_info(t.name) c
+         WHERE t.type = 'table' AND (t.name GLOB '_grist_*' OR t.name GLOB '_sheaf_*') GROUP BY 1`,
+      )
       .all()
-    const compared = [
-      ...['_grist_Attachments', '_grist_DocInfo', '_grist_Tables', '_grist_Tables_column'],
-      ...['_sheaf_refs', '_sheaf_tables'],
-    ]
-    const internal = tables.filter((name) => /^_(grist|sheaf)_/.test(name))
+    const notLocal = columns.filter(([table]) => !Object.hasOwn(localState, table))
+    expect(Object.fromEntries(notLocal)).toEqual(redone)
+    const tables = columns.map(([table]) => table)
     // Created with the first automatic index.
-    const local = Object.keys(localState).filter((name) => name !== '_sheaf_indexes')
-    expect(internal.sort()).toEqual([...compared, ...local].sort())
+    expect([...tables, '_sheaf_indexes']).toEqual(expect.arrayContaining(Object.keys(localState)))
     for (const [table, reason] of Object.entries(localState)) {
-      expect(reason).not.toBe('')
-      expect(page).toContain(`| \`${table}\``)
+      const line = page.split('\n').find((text) => text.startsWith(`| \`${table}\` `))
+      expect(line?.split('|')[2]?.trim()).toBe(reason)
     }
   })
 })

@@ -4,7 +4,13 @@ import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import fc from 'fast-check'
 import { action } from '../../../tests/support/random-actions'
 import { changes, type Change } from '../../../tests/support/random-changes'
-import { differencesAfterRedo, redoRuns, takeBase, type Base } from '../../../tests/support/redo'
+import {
+  AppendedRecords,
+  differencesAfterRedo,
+  redoRuns,
+  takeBase,
+  type Base,
+} from '../../../tests/support/redo'
 import { author, createTable, openStore } from '../../../tests/support/test-store'
 import { removeAttachments } from '../attachments/attachment-removal'
 import { addAttachments } from '../attachments/attachments'
@@ -149,9 +155,10 @@ const sequences = fc.array(
 describe('redo of a random sequence of writes', () => {
   let folder: TempDir
   let store: DocumentStore
+  const records = new AppendedRecords()
   beforeAll(async () => {
     folder = await tempDir()
-    store = await openStore(folder.path, { maxOpen: 4 })
+    store = await openStore(folder.path, { maxOpen: 4, stages: records })
   })
   afterAll(async () => {
     await store[Symbol.asyncDispose]()
@@ -167,22 +174,37 @@ describe('redo of a random sequence of writes', () => {
     }
   }
 
+  /** What belongs to the log beside changes, in some places of a sequence: replies, and publish marks. */
+  async function writeBeside(docId: string, n: number): Promise<void> {
+    const reply = (doc: DocumentWriter) => {
+      const of = { userId: n % 3, key: `key ${n % 5}`, digest: Buffer.alloc(32, n) }
+      doc.reply = { ...of, seq: doc.nextSeq, bytes: Buffer.from(`reply ${n}`) }
+    }
+    const { seq } = store.stateOf(docId)
+    if (n % 3 === 0) await write(docId, reply)
+    if (n % 3 === 1) store.publishing.confirmPublished(docId, seq)
+    if (n % 6 === 1) await store.publishing.settle(docId)
+  }
+
   it(
-    'makes the document again from its log, and from a copy and the rest of the log',
+    'makes the document again: from its log, from a copy and the rest of the log, from appended records',
     async () => {
       let entries = 0
       let sequencesRun = 0
       const run = async (list: readonly Change[], moment: number) => {
         const docId = await createTable(store, 'People', { Name: 'Text', Friend: 'Ref:People' })
+        const start = takeBase(store, docId)
+        const count = records.of(docId).length
         let base: Base | undefined
         for (const [i, change] of list.entries()) {
           if (i === moment % list.length) base = takeBase(store, docId)
-          await write(docId, change)
+          await Promise.all([write(docId, change), writeBeside(docId, moment + i)])
         }
         entries += store.stateOf(docId).seq
         sequencesRun++
-        expect(differencesAfterRedo(store, docId)).toEqual([])
-        expect(differencesAfterRedo(store, docId, base)).toEqual([])
+        expect(differencesAfterRedo(store, docId, moment % 2 ? base : undefined)).toEqual([])
+        expect(records.differencesAfterRedo(store, docId, start, count)).toEqual([])
+        records.forget(docId)
         await store.lifeCycle.remove(docId)
       }
       await fc.assert(fc.asyncProperty(sequences, fc.nat(), run), redoRuns)

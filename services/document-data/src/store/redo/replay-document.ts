@@ -7,7 +7,7 @@ import { unpackBase } from '../sqlite/base-file'
 import { Connection, openReader } from '../sqlite/connections'
 import { BASE_FILE, DOCUMENT_FILE } from '../sqlite/document-files'
 import { migrate, newestVersion } from '../sqlite/migrations/index'
-import { readEntries, readLatestSeq } from '../log/log'
+import { readEntries } from '../log/log'
 import { compareDocuments } from './compare-documents'
 import { replayLog } from './replay-log'
 
@@ -58,9 +58,8 @@ function replay(from: Connection, to: Connection, hasBase: boolean): Replay {
     return skip('it has not been opened by this release')
   if (!hasBase && !wasCreatedEmpty(from))
     return skip('it has no base: it comes from an earlier release')
-  const after = hasBase ? readLatestSeq(to) : 0
-  replayLog(from, to, after)
-  return { entries: readLatestSeq(from) - after, differences: compareDocuments(from, to) }
+  const entries = replayLog(from, to)
+  return { entries, differences: compareDocuments(from, to) }
 }
 
 function wasCreatedEmpty(connection: Connection): boolean {

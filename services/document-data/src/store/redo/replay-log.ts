@@ -1,37 +1,34 @@
-import { DocumentWriter } from '../document'
 import { findContent } from '../attachments/file-contents'
-import { readEntries, readLatestSeq } from '../log/log'
-import { readSchema } from '../schema/schema'
+import { readLatestPosition, readLatestSeq } from '../log/log'
+import { readRecords } from '../log/read-records'
+import { readReplyPosition } from '../log/replies'
 import type { Connection } from '../sqlite/connections'
 import type { ContentSource } from './redo-attachments'
-import { redoEntry } from './redo-entry'
 import { RedoError } from './redo-error'
+import { redoRecord } from './redo-record'
 
 /**
- * Applies the entries of the log of one file, after `after`, to another file that holds the document as of
- * that entry; contents of attachments come from the first file. Each entry is a transaction. With `after` 0,
- * the other file is an empty migrated one, and the document was created empty. Throws RedoError, and
- * LogDamaged.
+ * Applies the records of the log of one file to another file that holds the document as of an earlier record, or is an
+ * empty migrated one, when the document was created empty; contents of attachments come from the first file. Each
+ * record is a transaction. Returns the number of entries. Throws RedoError, and LogDamaged.
  */
-export function replayLog(from: Connection, to: Connection, after: number): void {
+export function replayLog(from: Connection, to: Connection): number {
   const contents = contentsOf(from)
-  const latest = readLatestSeq(from)
-  for (let seq = after + 1; seq <= latest; seq++) {
-    const range = { after: seq - 1, upTo: seq, maxBytes: Number.MAX_SAFE_INTEGER }
-    const [entry] = readEntries(from, range)
-    if (!entry?.operations) throw new RedoError(`entry ${seq} is not in the log`)
-    const { operations } = entry
-    if (seq === 1 && operations.length === 0)
+  const seq = readLatestSeq(to)
+  const lsn = Math.max(readLatestPosition(to).lsn, readReplyPosition(to).lsn)
+  let last = seq
+  for (const record of readRecords(from, { seq, lsn })) {
+    const { entry } = record
+    if (entry && entry.seq !== ++last) throw new RedoError(`entry ${last} is not in the log`)
+    if (entry?.seq === 1 && entry.operations?.length === 0)
       throw new RedoError('the document was not created empty: its initial content is a base')
-    to.db.transaction(() => {
-      redoEntry(new DocumentWriter('', to, readSchema(to), seq - 1), operations, contents)
-    })()
-    to.forget()
+    redoRecord(to, record, contents)
   }
+  return last - seq
 }
 
 /** The contents of attachments in a file. */
-function contentsOf(connection: Connection): ContentSource {
+export function contentsOf(connection: Connection): ContentSource {
   return ({ hash }) => {
     const fileId = findContent(connection, hash)
     if (fileId === undefined) return undefined

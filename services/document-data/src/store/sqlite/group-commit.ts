@@ -1,8 +1,15 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Connection } from './connections'
-import { WriteGroup, type CommittedGroup, type GroupHooks, type Member } from './write-group'
+import {
+  WriteGroup,
+  type CommittedGroup,
+  type GroupHooks,
+  type Member,
+  type StageSignal,
+  type WriteGroupParts,
+} from './write-group'
 
-export type { GroupHooks }
+export type { GroupHooks, StageSignal }
 
 /** Maximum number of waiting writes of one document. */
 const QUEUE_SIZE = 2000
@@ -17,7 +24,7 @@ const RETRY_AFTER_MS = '1000'
  * the connection: `runBetween` and `pause` wait for that.
  */
 export class GroupCommit {
-  private queue: Member[] = []
+  private readonly queue: Member[] = []
   private scheduled = false
   private paused = false
   private closed: AppError | undefined
@@ -25,12 +32,16 @@ export class GroupCommit {
   private open: WriteGroup | undefined
   /** What waits for the end of the open group. */
   private afterGroup: (() => void)[] = []
+  private readonly parts: WriteGroupParts
 
   constructor(
-    private readonly connection: Connection,
-    private readonly hooks: GroupHooks,
+    connection: Connection,
+    hooks: GroupHooks,
     private readonly observe?: (group: CommittedGroup) => void,
-  ) {}
+  ) {
+    const { queue } = this
+    this.parts = { connection, hooks, observe, queue, ended: () => this.endGroup() }
+  }
 
   /** Number of waiting writes. */
   get waiting(): number {
@@ -133,8 +144,7 @@ export class GroupCommit {
   }
 
   private runGroup(): void {
-    const { connection, hooks, observe, queue } = this
-    this.open = new WriteGroup({ connection, hooks, observe, queue, ended: () => this.endGroup() })
+    this.open = new WriteGroup(this.parts)
     this.open.run()
   }
 

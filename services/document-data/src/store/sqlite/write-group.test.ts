@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { AppError } from '@sheaf/kit/errors'
 import { Connection } from './connections'
 import { GroupCommit } from './group-commit'
+import type { StageSignal } from './write-group'
 
 const STAGES = ['derive', 'append'] as const
 type Stage = (typeof STAGES)[number]
@@ -31,11 +32,11 @@ describe('WriteGroup', () => {
     events = []
     holding = new Set(STAGES)
     held = undefined
-    const hold = (stage: Stage) => (signal: AbortSignal) => {
+    const hold = (stage: Stage) => (signal: StageSignal) => {
       events.push(stage)
       if (!holding.has(stage)) return undefined
       return new Promise<void>((resolve, reject) => {
-        held = { stage, signal, release: resolve, fail: reject }
+        held = { stage, signal: signal(), release: resolve, fail: reject }
       })
     }
     group = new GroupCommit(connection, {

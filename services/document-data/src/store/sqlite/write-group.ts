@@ -16,6 +16,12 @@ const STAGE_MS = 30_000
 export type GroupStage =
   'applying' | 'deriving' | 'recording' | 'appending' | 'committing' | 'answered'
 
+/**
+ * Returns the signal that is aborted when a group is given up. Creating it takes as long as the rest of a small group,
+ * so only a stage that waits calls this.
+ */
+export type StageSignal = () => AbortSignal
+
 /** Hooks of the owner of the connection. What `derive`, `record` and `append` throw fails the whole group. */
 export interface GroupHooks {
   /** Saves the state in memory; the function returned restores it when the member fails. */
@@ -24,14 +30,13 @@ export interface GroupHooks {
   isFull?(): boolean
   /**
    * Computes what depends on the writes, within their transaction. While the promise is pending, the
-   * transaction stays open and only the writes of this document wait. The signal is aborted when the group is
-   * given up.
+   * transaction stays open and only the writes of this document wait.
    */
-  derive?(signal: AbortSignal): Promise<void> | undefined
+  derive?(signal: StageSignal): Promise<void> | undefined
   /** Adds the writes to the log, within the transaction. */
   record(): void
   /** Stores the log elsewhere before the transaction is committed. Waits as `derive` does. */
-  append?(signal: AbortSignal): Promise<void> | undefined
+  append?(signal: StageSignal): Promise<void> | undefined
   /** The transaction is on disk. What it throws is passed to `spoiled`. */
   committed(): void
   /** The whole transaction was rolled back. */
@@ -185,13 +190,13 @@ export class WriteGroup {
     const { connection, hooks } = this.parts
     switch (stage) {
       case 'deriving':
-        return hooks.derive?.(this.signal())
+        return hooks.derive?.(this.signal)
       case 'recording':
         hooks.record()
         if (this.parts.observe) this.applied = performance.now()
         return undefined
       case 'appending':
-        return hooks.append?.(this.signal())
+        return hooks.append?.(this.signal)
       case 'committing':
         connection.prepare('COMMIT').run()
         return undefined
@@ -214,10 +219,7 @@ export class WriteGroup {
     )
   }
 
-  private signal(): AbortSignal {
-    this.givenUp ??= new AbortController()
-    return this.givenUp.signal
-  }
+  private readonly signal: StageSignal = () => (this.givenUp ??= new AbortController()).signal
 
   private answer(): void {
     const { hooks, ended } = this.parts

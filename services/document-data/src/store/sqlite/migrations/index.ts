@@ -7,6 +7,7 @@ import { sql as files } from './004-files'
 import { sql as logChecksum } from './005-log-checksum'
 import { sql as recordPositions } from './006-record-positions'
 import { sql as formulas } from './007-formulas'
+import { sql as recordTimes } from './008-record-times'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -19,7 +20,21 @@ const migrations: readonly string[] = [
   logChecksum,
   recordPositions,
   formulas,
+  recordTimes,
 ]
+
+/**
+ * A migration of a document is a record of its log, with a position of its own behind all others. A file without
+ * `_sheaf_state` is not a document yet.
+ */
+const TAKE_POSITION = `
+  UPDATE _sheaf_state SET
+    lsn = 1 + max(lsn,
+      coalesce((SELECT coalesce(lsn, seq) FROM _sheaf_log ORDER BY seq DESC LIMIT 1), 0),
+      coalesce((SELECT lsn FROM _sheaf_replies ORDER BY rowid DESC LIMIT 1), 0)),
+    time = max(time, CAST(unixepoch('subsec') * 1000 AS INTEGER),
+      coalesce((SELECT time FROM _sheaf_log ORDER BY seq DESC LIMIT 1), 0),
+      coalesce((SELECT time FROM _sheaf_replies ORDER BY rowid DESC LIMIT 1), 0))`
 
 /** `user_version` of the newest schema. */
 export const newestVersion = migrations.length
@@ -45,6 +60,7 @@ export function migrate(db: Database): void {
     )
   db.transaction(() => {
     for (const sql of migrations.slice(version)) db.exec(sql)
+    db.exec(TAKE_POSITION)
     db.pragma(`user_version = ${migrations.length}`)
   }).immediate()
 }
