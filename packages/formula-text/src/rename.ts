@@ -32,8 +32,8 @@ export function renameInFormula(
   return text + formula.slice(end)
 }
 
-/** Spares parsing formulas that do not contain any of the names. */
-function mayUse(formula: string, { tables, columns }: Renames): boolean {
+/** False for a formula that contains none of the old names: it need not be parsed. */
+export function mayUse(formula: string, { tables, columns }: Renames): boolean {
   const ids = [tables, ...columns.values()].flatMap((names) => [...names.keys()])
   return ids.some((id) => formula.includes(id))
 }

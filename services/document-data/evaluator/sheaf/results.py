@@ -231,7 +231,7 @@ def _reference_encoder():
             return _kept_text(str(value)) if len(value) else 0
         if isinstance(value, list):
             return encode(value[0]) if value else 0
-        if isinstance(value, bool):
+        if isinstance(value, bool) or value.__class__ is float and value == 0:
             return int(value)
         return _kept_text(str(value))
     return encode

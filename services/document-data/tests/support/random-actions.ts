@@ -39,6 +39,12 @@ interface Target {
 const change = ({ doc, table, column }: Target, what: ColumnChange) =>
   updateColumns(doc, table.tableId, [{ id: column.id, change: what }])
 
+/** A formula that names tables and columns, which renames change. */
+function formulaOf({ tableId }: Table, [a, b]: readonly [Column, Column], n: number): string {
+  const lookup = `${tableId}.lookupOne(${a.id}=$${b.id}, order_by="-${b.id}")`
+  return [`$${a.id} + $${b.id}`, lookup, `[r.${a.id} for r in ${tableId}.all]`, '1'][n % 4] ?? ''
+}
+
 const actions: Readonly<Record<string, (target: Target) => unknown>> = {
   add: ({ doc, table, cellsOf }) =>
     addRecords(doc, table.tableId, { count: 2, cells: cellsOf(2) }, options),
@@ -53,8 +59,10 @@ const actions: Readonly<Record<string, (target: Target) => unknown>> = {
     addColumns(doc, table.tableId, [{ id: 'N', fields: { type } }]),
   addEmpty: ({ doc, table, type }) =>
     addColumns(doc, table.tableId, [{ id: 'E', fields: { isFormula: true, type } }]),
-  addFormula: ({ doc, table }) =>
-    addColumns(doc, table.tableId, [{ id: 'F', fields: { isFormula: true, formula: '1' } }]),
+  addFormula: ({ doc, table, column, other, n }) => {
+    const fields = { isFormula: n % 4 > 0, formula: formulaOf(table, [column, other], n) }
+    addColumns(doc, table.tableId, [{ id: 'F', fields }])
+  },
   rename: (target) => change(target, { colId: `R${target.n % 4}` }),
   swap: ({ doc, table, column, other, type }) =>
     updateColumns(doc, table.tableId, [

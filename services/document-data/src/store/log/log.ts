@@ -83,6 +83,8 @@ export interface SchemaOperation {
    * table.
    */
   readonly targets?: Targets
+  /** True for a formula that a rename in the same entry has changed: undoing the rename changes it again. */
+  readonly follows?: true | undefined
   /** What follows neither from the metadata nor from the document, but is needed to redo the operation. */
   readonly redo?: RedoHints
 }

@@ -43,7 +43,8 @@ export function undoUpdatedColumns(context: RevertContext, { changes, cells }: C
     return { ...revision, convert: conversionBack(context, table, revision, converted) }
   })
   conflicts.requireNone()
-  applyRevisions(context.doc, table, restored)
+  // Formulas that followed the change are restored with it; only later ones must follow now.
+  applyRevisions(context.doc, table, restored, !context.isLatest)
   // Current values are read while the cells are rewritten.
   conflicts.requireNone()
   for (const { after } of revisions) context.columnRestored(table, after)

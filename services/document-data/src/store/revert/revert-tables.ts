@@ -108,7 +108,7 @@ export function undoUpdatedTable(context: RevertContext, operation: SchemaOperat
   )
   if (holder) conflicts.addTable(holder.tableId)
   conflicts.requireNone()
-  // Columns that followed the change are restored with it; only columns added later must follow now.
+  // What followed the change is restored with it; only what was added later must follow now.
   changeTable(doc, table, { tableId: before.tableId, onDemand }, !context.isLatest)
   context.renamed.add(before.tableId)
 }

@@ -8,6 +8,7 @@ import {
   type RowOperation,
   type SchemaOperation,
 } from '../log/log'
+import type { ColumnMetadata } from '../schema/column-metadata'
 import { undoAttachments } from './revert-attachments'
 import { undoAddedColumns, undoRemovedColumns } from './revert-columns'
 import { undoUpdatedColumns, type ConvertedCells } from './revert-metadata'
@@ -33,7 +34,8 @@ export function revertChange(doc: DocumentWriter, seq: number): void {
   context.finish()
 }
 
-function readOperations({ connection, seq: latest }: DocumentWriter, seq: number): Operation[] {
+function readOperations(doc: DocumentWriter, seq: number): Operation[] {
+  const { connection, seq: latest } = doc
   if (seq === 1)
     throw new AppError(
       'invalid',
@@ -51,8 +53,22 @@ function readOperations({ connection, seq: latest }: DocumentWriter, seq: number
   }
   if (!entry.operations)
     throw new AppError('too_large', 'CHANGE_TOO_LARGE', `change ${seq} is too large to be undone`)
-  // Formulas compute their cells again.
-  return entry.operations.filter((operation) => !('rowIds' in operation) || !operation.derived)
+  return entry.operations.filter((operation) =>
+    'rowIds' in operation
+      ? // Formulas compute their cells again.
+        !operation.derived
+      : !operation.follows || seq === latest || isAsLeft(doc, operation),
+  )
+}
+
+/**
+ * True when a formula that followed a rename is still as the rename left it. Otherwise undoing the rename changes what it
+ * is now.
+ */
+function isAsLeft({ schema }: DocumentWriter, operation: SchemaOperation): boolean {
+  const { columns = [] } = schema.findByRef(operation.tableRef) ?? {}
+  const column = columns.find(({ ref }) => ref === operation.columnRef)
+  return column?.formula === (operation.new as Partial<ColumnMetadata>).formula
 }
 
 /** Changes of columns of one table, with the cells that they converted. */

@@ -2,6 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import { requireRow } from '../sqlite/connections'
 import type { StoredValue } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
+import { isStoredError } from '../../values/error-cells'
 import { convertValue, storesAlike } from '../../values/convert-value'
 import { quoteId } from '../../quoting/quote'
 import type { DocumentWriter } from '../document'
@@ -21,6 +22,8 @@ export interface CellForm {
   readonly typeName: string
   readonly isFormula: boolean
   readonly formula: string
+  /** Cells of rows with a greater id are not computed: what they hold is out of date. */
+  readonly pendingAfter?: number | undefined
 }
 
 /** True when the cells come from a formula, so that nothing is stored. */
@@ -120,7 +123,10 @@ export function fillOf({
   return from.typeName === to.typeName ? undefined : columnType(to.typeName).defaultValue
 }
 
-/** How a stored value changes; undefined when no value does. */
+/**
+ * How a stored value changes; undefined when no value does. Errors of a formula stay while the column has a formula, also
+ * as its default; afterwards their cells are empty.
+ */
 export function createConversion(
   doc: DocumentWriter,
   from: CellForm,
@@ -131,10 +137,17 @@ export function createConversion(
     const value = isComputed(to) ? null : after.defaultValue
     return isComputed(from) && isComputed(to) ? undefined : () => value
   }
-  // Computed cells are stored as null, which not every type permits.
-  if (storesAlike(before, after) && !isComputed(from)) return undefined
+  // Computed cells may be null, which not every type permits.
+  const keepsErrors = to.formula !== ''
+  if (storesAlike(before, after) && !isComputed(from) && (keepsErrors || from.formula === ''))
+    return undefined
   const context = { settings: doc.schema.settings, widgetOptions: {} }
-  return (value) => convertValue(value, before, after, context)
+  const { pendingAfter = Infinity } = from
+  return (value, rowId) => {
+    if (isStoredError(value) && keepsErrors && rowId <= pendingAfter) return value
+    const isKept = rowId <= pendingAfter && !isStoredError(value)
+    return convertValue(isKept ? value : null, before, after, context)
+  }
 }
 
 /**

@@ -5,9 +5,11 @@ import { logValue, redoTogether, type RedoHints } from '../log/log'
 import { columnMetadata, type ColumnMetadata } from '../schema/column-metadata'
 import type { DocumentWriter } from '../document'
 import { targetsOf } from '../schema/reference-targets'
-import type { Column, Table } from '../schema/schema'
+import { BEFORE_ALL_ROWS, type Column, type Table } from '../schema/schema'
 import { fullTypeName } from './columns'
-import { changeCells, fillOf, type CellForm, type Conversion } from './column-cells'
+import { changeCells, fillOf, isComputed, type CellForm, type Conversion } from './column-cells'
+import { findFormulaRenames, type FormulaRename } from './formula-renames'
+import { guessResultType } from './result-type'
 import { reshapeStoredColumns } from './storage-layout'
 
 /** The metadata to change; absent ones are unchanged. */
@@ -22,6 +24,8 @@ export interface Revision {
   readonly after: ColumnMetadata
   /** See CellChange. */
   readonly convert?: Conversion | null | undefined
+  /** See SchemaOperation. */
+  readonly follows?: true
 }
 
 /** The changes of one column. */
@@ -50,14 +54,19 @@ export function applyChanges(
   applyRevisions(doc, table, [...revisions.values()])
 }
 
-/** Sets exactly these metadata for columns of a table; ids must be free and types known. */
+/**
+ * Sets exactly these metadata for columns of a table; ids must be free and types known.
+ * @param isFollowed whether formulas that use a renamed column follow
+ */
 export function applyRevisions(
   doc: DocumentWriter,
   table: Table,
   revisions: readonly Revision[],
+  isFollowed = true,
 ): void {
   const changed = revisions.filter(({ before, after }) => differ(before, after))
   if (changed.length === 0) return
+  const followers = isFollowed ? findFollowers(doc, table, changed) : []
   storeForms(doc, table, changed)
   changed.forEach((revision, index) => {
     saveMetadata(doc, revision)
@@ -66,12 +75,48 @@ export function applyRevisions(
     changeCells(doc, {
       table,
       column: { id: after.colId, ref },
-      from: cellForm(before),
+      from: { ...cellForm(before), pendingAfter: pendingIn(table, ref) },
       to: cellForm(after),
       convert,
     })
   })
   doc.schemaChanged()
+  followRenames(doc, followers)
+}
+
+function pendingIn({ columns }: Table, columnRef: number): number | undefined {
+  const column = columns.find(({ ref }) => ref === columnRef)
+  return column?.stopped ? BEFORE_ALL_ROWS : column?.pendingAfter
+}
+
+/** The formulas that follow new ids of columns. A formula that is given with an id is meant to have the new names. */
+function findFollowers(
+  { schema }: DocumentWriter,
+  { tableId }: Table,
+  changed: readonly Revision[],
+): FormulaRename[] {
+  const renamed = changed.filter(({ before, after }) => before.colId !== after.colId)
+  if (renamed.length === 0) return []
+  const ids = new Map(renamed.map(({ before, after }) => [before.colId, after.colId]))
+  const given = changed.filter(({ before, after }) => before.formula !== after.formula)
+  const renames = { tables: new Map<string, string>(), columns: new Map([[tableId, ids]]) }
+  return findFormulaRenames(schema, renames, new Set(given.map(({ ref }) => ref)))
+}
+
+/** Changes formulas that use what was renamed. */
+export function followRenames(doc: DocumentWriter, renames: readonly FormulaRename[]): void {
+  const formulas = new Map(renames.map(({ columnRef, formula }) => [columnRef, formula]))
+  for (const tableRef of new Set(renames.map((rename) => rename.tableRef))) {
+    const table = doc.schema.findByRef(tableRef)
+    const revisions = (table?.columns ?? []).flatMap((column): Revision[] => {
+      const formula = formulas.get(column.ref)
+      const before = columnMetadata(column)
+      return formula === undefined
+        ? []
+        : [{ ref: column.ref, before, after: { ...before, formula }, follows: true }]
+    })
+    if (table) applyRevisions(doc, table, revisions)
+  }
 }
 
 /** Prepares the stored table, and the metadata, for columns that change together. */
@@ -99,7 +144,8 @@ function revise(doc: DocumentWriter, revising: Revising): ColumnMetadata {
   const given = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
   ) as Partial<ColumnMetadata>
-  const after = { ...now, ...given, type: fullTypeName(doc, given.type ?? now.type) }
+  const type = given.type ?? typeOfResults(doc, revising) ?? now.type
+  const after = { ...now, ...given, type: fullTypeName(doc, type) }
   columnType(after.type)
   const colId = nextId(now, { after, wish: given.colId }, taken)
   if (given.displayCol !== undefined && given.displayCol !== now.displayCol)
@@ -107,6 +153,15 @@ function revise(doc: DocumentWriter, revising: Revising): ColumnMetadata {
   const revised = { ...after, colId }
   if (differ(now, revised)) requireOwn(column)
   return revised
+}
+
+/** The type that follows from the results of a formula, when a column of type Any is to keep them as data. */
+function typeOfResults(
+  doc: DocumentWriter,
+  { table, column, now, change }: Revising,
+): string | undefined {
+  const keeps = now.type === 'Any' && isComputed(now) && change.isFormula === false
+  return keeps ? guessResultType(doc, table, column.id) : undefined
 }
 
 /** The new id: a requested one, otherwise that of a new label to which the id is tied. */
@@ -208,7 +263,7 @@ export function saveMetadata(
 function record(
   doc: DocumentWriter,
   table: Table,
-  { ref, before, after, convert }: Revision,
+  { ref, before, after, convert, follows }: Revision,
   together: RedoHints | undefined,
 ): void {
   const keys = changedKeys(before, after)
@@ -223,6 +278,7 @@ function record(
     columnRef: ref,
     old: pick(before),
     new: pick(after),
+    follows,
     targets: keys.includes('type') ? targetsOf(doc.schema, [before.type, after.type]) : undefined,
     redo: fill === undefined ? together : { ...together, fill: logValue(fill) },
   })

@@ -7,12 +7,12 @@ import { targetsOf } from '../schema/reference-targets'
 import type { Column, Table } from '../schema/schema'
 import { forgetColumns } from './column-removal'
 import { applyChanges, type AppliedChange } from './column-changes'
-import { requireKeepable } from './column-cells'
+import { isComputed, requireKeepable } from './column-cells'
 import { dropTable } from './stored-tables'
 
 /**
  * Removes tables with their rows, by ref; unknown refs are ignored. References to a row become its number;
- * lists of references become their numbers as text.
+ * lists of references become their numbers as text; formula columns of both become columns of any values.
  */
 export function removeTables(doc: DocumentWriter, refs: readonly number[]): void {
   const gone = [...new Set(refs)].flatMap((ref) => doc.schema.findByRef(ref) ?? [])
@@ -83,6 +83,8 @@ function releaseReferences(doc: DocumentWriter, tableId: string): void {
 
 function releaseColumn(column: Column): AppliedChange | undefined {
   const { type, isFormula } = column
+  const isReference = type.name === 'Ref' || type.name === 'RefList'
+  if (isReference && isComputed(column)) return { column, change: { type: 'Any', visibleCol: 0 } }
   if (type.name === 'Ref') return { column, change: { type: 'Int', visibleCol: 0 } }
   if (type.name !== 'RefList') return undefined
   const change = { type: 'Text', visibleCol: 0 }

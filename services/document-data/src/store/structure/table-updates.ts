@@ -1,8 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
 import { tableIdFor } from '../../identifiers'
 import type { DocumentWriter } from '../document'
-import type { Table } from '../schema/schema'
-import { applyChanges } from './column-changes'
+import type { Schema, Table } from '../schema/schema'
+import { applyChanges, followRenames } from './column-changes'
+import { findFormulaRenames, type FormulaRename } from './formula-renames'
 import { storeTableForm, type TableForm } from './stored-tables'
 
 /** The metadata to change; absent ones are unchanged. */
@@ -13,7 +14,7 @@ export interface TableChange {
 }
 
 /**
- * Renames tables and changes their metadata; columns that refer to a renamed table follow. Throws `not_found`
+ * Renames tables and changes their metadata; columns that refer to a renamed table, and formulas, follow. Throws `not_found`
  * for an unknown table.
  */
 export function updateTables(
@@ -35,7 +36,7 @@ function updateTable(doc: DocumentWriter, ref: number, change: TableChange): voi
 
 /**
  * Sets exactly these metadata for a table; the id must be free.
- * @param isFollowed whether columns that refer to the table follow
+ * @param isFollowed whether columns that refer to the table, and formulas, follow
  */
 export function changeTable(
   doc: DocumentWriter,
@@ -47,6 +48,8 @@ export function changeTable(
   const before = { tableId: table.tableId, onDemand: table.onDemand }
   const renames = after.tableId !== before.tableId
   if (!renames && after.onDemand === before.onDemand) return
+  const followers =
+    renames && isFollowed ? findFollowers(doc.schema, before.tableId, after.tableId) : []
   storeTableForm(doc, table, after)
   doc.record({
     kind: 'update_table',
@@ -59,6 +62,12 @@ export function changeTable(
   })
   doc.schemaChanged()
   if (renames && isFollowed) followRename(doc, before.tableId, after.tableId)
+  followRenames(doc, followers)
+}
+
+function findFollowers(schema: Schema, from: string, to: string): FormulaRename[] {
+  const renames = { tables: new Map([[from, to]]), columns: new Map() }
+  return findFormulaRenames(schema, renames, new Set())
 }
 
 function nextId(doc: DocumentWriter, { tableId }: Table, wish: string): string {
