@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import { eventually } from '@sheaf/testkit/eventually'
 import { ExportServiceClientImpl, HeaderStyle } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { RecordsView } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { defaultFormulaLimits } from '../../src/config'
 import { runSql, runSqlBytes } from '../support/run-sql'
 import { newColumns, TestInstance } from '../support/test-instance'
@@ -156,7 +157,7 @@ describe('columns whose cells are not all computed', () => {
       const { text } = await instance.clients.readText(docId, table, {
         sort: ['-F'],
         limit: 1,
-        view: { cursor },
+        view: RecordsView.fromPartial({ cursor }),
       })
       const body = JSON.parse(text) as { records: { id: number }[]; nextCursor: string }
       return { id: body.records[0]?.id, next: body.nextCursor }
