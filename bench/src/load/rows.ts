@@ -25,12 +25,12 @@ export const columns = {
 const cities = ['Zürich', 'São Paulo', 'Łódź', 'Reykjavík', 'Hà Nội', 'Nairobi', 'Oslo', 'Quito']
 const DAY = 86_400
 
-/** Returns the row with this number; deterministic, with a unique `Name`. */
+/** Returns the row with this number; deterministic, with a unique `Name`, and a `Note` with letters beyond ASCII. */
 function rowAt(index: number): Row {
   return {
     Name: `Customer ${index}`,
     City: cities[index % cities.length] ?? '',
-    Note: `Ordered ${index % 97} times, last by phone`,
+    Note: `Asked for “${(index * 7919) % 100_000}” by phone`,
     Price: ((index * 7919) % 100_000) / 100,
     Share: ((index * 104_729) % 10_000) / 10_000,
     Count: (index * 31) % 1_000,

@@ -42,8 +42,8 @@ function queries(rows: number): Record<string, string> {
     'limit=100': 'limit=100',
     'filter to 1 row': filter({ Name: [`Customer ${some}`] }),
     'filter to about 1 in 1,000, limit=100': `${filter({ Count: [77] })}&limit=100`,
-    'sort by number, limit=100': 'sort=-Price&limit=100',
-    'sort by text, limit=100': 'sort=Name&limit=100',
+    'kept order by number and text, limit=100': 'sort=-Count,Note&limit=100',
+    'kept order by number and text, offset=5000': 'sort=-Count,Note&limit=100&offset=5000',
     'sort by row id from the end, limit=100': 'sort=-id&limit=100',
   }
 }

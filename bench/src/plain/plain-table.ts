@@ -92,8 +92,10 @@ function fetchRows(db: Database.Database, query: URLSearchParams): ({ id: number
   const filter = JSON.parse(query.get('filter') ?? '{}') as Record<string, unknown[]>
   const wanted = Object.entries(filter)
   const where = wanted.map(([name, values]) => `"${name}" IN (${values.map(() => '?').join(', ')})`)
-  const sort = query.get('sort') ?? 'id'
-  const order = sort.startsWith('-') ? `"${sort.slice(1)}" DESC` : `"${sort}"`
+  const order = (query.get('sort') ?? 'id')
+    .split(',')
+    .map((key) => (key.startsWith('-') ? `"${key.slice(1)}" DESC` : `"${key}"`))
+    .join()
   const condition = where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''
   const limit = Number(query.get('limit') ?? 0) || -1
   return db

@@ -3,9 +3,11 @@ import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/re
 import { requireSamePosition, type Cursors, type Position } from '../query/cursor'
 import { quoteId } from '../quoting/quote'
 import { columnSql } from '../values/error-cells'
-import type { PageQuery, ReadQuery } from '../query/read-query'
+import type { ReadQuery } from '../query/read-query'
+import type { Order } from '../query/sort'
 import type { Connection } from '../store/sqlite/connections'
-import { findPosition, takeFacts, type ReadFacts } from '../store/reads/read-extras'
+import { findPosition } from '../store/reads/ordered-ids'
+import { takeFacts, type ReadFacts } from '../store/reads/read-extras'
 import type { RecordsReply } from '../store/documents/record-reads'
 import type { Table } from '../store/schema/schema'
 import { readFormat } from './record-format'
@@ -44,8 +46,8 @@ export class RecordsPage {
     const { extras } = query
     const page = extras?.page
     if (!page) return query
-    this.scope = this.scopeOf(table, query.where, page)
-    const after = this.positionIn(table, page, connection)
+    this.scope = this.scopeOf(table, query)
+    const after = this.positionIn(table, query.order, connection)
     return { ...query, extras: { ...extras, page: { ...page, after } } }
   }
 
@@ -53,11 +55,11 @@ export class RecordsPage {
     return this.cursors.make(position, this.scope)
   }
 
-  private scopeOf(table: Table, where: string, { terms, params }: PageQuery): string {
+  private scopeOf(table: Table, { where, order }: ReadQuery): string {
     const { docId, filterJson } = this.request
     // Condition and terms name columns by quoted id. Their refs are part of the scope, because a rename can
     // give the same id to another column.
-    const sql = [where, ...terms.map((term) => term.sql)].join()
+    const sql = [where, ...order.terms.map((term) => term.sql)].join()
     const columns = table.columns.filter(({ id }) => sql.includes(quoteId(id)))
     // A column that is being computed is read by another expression after each step; cursors stay valid.
     const steady = (text: string) =>
@@ -70,17 +72,17 @@ export class RecordsPage {
       table.ref || table.tableId,
       filterJson.toString(),
       columns.map(({ ref }) => ref),
-      terms.map((term) => ({ ...term, sql: steady(term.sql) })),
-      params,
+      order.terms.map(({ sql: term, descending }) => ({ sql: steady(term), descending })),
+      order.params,
     ])
   }
 
-  private positionIn(table: Table, page: PageQuery, connection: Connection): Position | undefined {
+  private positionIn(table: Table, order: Order, connection: Connection): Position | undefined {
     const cursor = this.request.view?.cursor ?? ''
     if (cursor === '') return undefined
     const place = this.cursors.read(cursor, this.scope)
     if ('position' in place) return place.position
-    const position = findPosition(connection, { from: quoteId(table.tableId), page }, place.row)
+    const position = findPosition(connection, { from: quoteId(table.tableId), order }, place.row)
     requireSamePosition(position, place.digest)
     return position
   }

@@ -74,9 +74,9 @@ function find(filter: object): number[] {
   const first = db.prepare('SELECT min(id) FROM V').pluck().get() as number
   return (
     db
-      .prepare(`SELECT id FROM V WHERE ${query.where} ORDER BY ${query.orderBy}`)
+      .prepare(`SELECT id FROM V WHERE ${query.where} ORDER BY ${query.order.sql}`)
       .pluck()
-      .all(...query.params) as number[]
+      .all(...query.params, ...query.order.params) as number[]
   ).map((id) => id - first)
 }
 

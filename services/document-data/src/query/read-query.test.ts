@@ -145,11 +145,11 @@ function ids(filter: unknown, sort: readonly string[] = [], limit = 0): number[]
     { filter: parseFilter(json, table), sort: parseSort(sort, table), limit },
     { alias: 'v' },
   )
-  const sql = `SELECT v.id FROM V AS v WHERE ${query.where} ORDER BY ${query.orderBy}`
+  const sql = `SELECT v.id FROM V AS v WHERE ${query.where} ORDER BY ${query.order.sql}`
   return db
     .prepare(sql)
     .pluck()
-    .all(...query.params) as number[]
+    .all(...query.params, ...query.order.params) as number[]
 }
 
 const refused = (reason: string, message: string) =>

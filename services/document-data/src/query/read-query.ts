@@ -3,7 +3,7 @@ import { allConditions, columnConditions } from './filter'
 import type { Condition, Filter } from './filter'
 import type { Position } from './cursor'
 import { orderTerms } from './sort'
-import type { OrderTerm, SortKey } from './sort'
+import type { Order, SortKey } from './sort'
 import type { TableShape } from './table-shape'
 
 /** The rows to read and their order. */
@@ -30,10 +30,6 @@ export interface ReadExtras {
 
 /** A page in a sort order. */
 export interface PageQuery {
-  /** Sort terms; the last one is the row id. */
-  readonly terms: readonly OrderTerm[]
-  /** Bound values of the terms. */
-  readonly params: readonly StoredValue[]
   /** End of the previous page; undefined for the first page. */
   readonly after?: Position
 }
@@ -47,15 +43,15 @@ export interface ReadQuery {
    * values.
    */
   byColumn: ReadonlyMap<string, Condition>
-  /** Sort terms, ending in the row id. */
-  orderBy: string
+  /** The order; its last term is the row id. */
+  order: Order
   /** True for row id order, in which ranges of ids can be read one after the other. */
   inIdOrder: boolean
   /** Maximum number of rows; 0 for all. */
   limit: number
   /** Number of rows to skip after the previous page; none if absent. */
   offset?: number
-  /** Bound values of `where`, followed by those of `orderBy` unless there is a page. */
+  /** Bound values of `where`. */
   params: StoredValue[]
   /** Ids of the columns to return; all if absent. */
   fields?: readonly string[]
@@ -80,17 +76,14 @@ export function buildReadQuery(
   return {
     where: condition.sql,
     byColumn: indexable(conditions),
-    orderBy: order.sql,
+    order,
     // Pages are not read by ranges of ids, so either direction works.
     inIdOrder: order.sql === `${prefix}"id"` || (paged && order.terms.length === 1),
     limit,
     offset,
-    params: paged ? condition.params : [...condition.params, ...order.params],
+    params: condition.params,
     fields: request.fields,
-    extras:
-      paged || counted
-        ? { counted, page: paged ? { terms: order.terms, params: order.params } : undefined }
-        : undefined,
+    extras: paged || counted ? { counted, page: paged ? {} : undefined } : undefined,
   }
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
+import { quoteText } from '../quoting/quote'
 import type { StoredValue } from '../values/column-type'
 import { columnSql, isErrorSql } from '../values/error-cells'
 import { findColumn, nearColumn } from './table-shape'
@@ -22,13 +23,20 @@ export interface SortKey {
 export interface OrderTerm {
   readonly sql: string
   readonly descending: boolean
+  /** Bound values of the SQL. */
+  readonly params: readonly StoredValue[]
+  /** SQL of the text of which the term is the `sheaf_sort_key`; absent for other terms. */
+  readonly text?: string
 }
 
 /** SQL sort terms and their bound values. */
 export interface Order {
+  /** The keys that it was made of. */
+  keys: readonly SortKey[]
   sql: string
   /** The individual terms; the last one is the row id. */
   terms: readonly OrderTerm[]
+  /** The bound values of all terms. */
   params: StoredValue[]
 }
 
@@ -82,49 +90,49 @@ function resolveColumn(name: string, table: TableShape): string {
  */
 export function orderTerms(table: TableShape, keys: readonly SortKey[], prefix: string): Order {
   const terms: OrderTerm[] = []
-  const params: StoredValue[] = []
   const seen = new Set<string>()
   for (const key of keys) {
     if (seen.has(key.column)) continue
     seen.add(key.column)
     if (key.column !== 'id') {
-      addTerms(key, findColumn(table, key.column), { terms, params, prefix })
+      addTerms(key, findColumn(table, key.column), { terms, prefix })
       continue
     }
     // The row id is unique, so later terms have no effect.
-    terms.push({ sql: `${prefix}"id"`, descending: key.descending })
-    return order(terms, params)
+    terms.push({ sql: `${prefix}"id"`, descending: key.descending, params: [] })
+    return order(keys, terms)
   }
   if (keys.length > 0 && findColumn(table, 'manualSort') && !seen.has('manualSort')) {
-    terms.push({ sql: `${prefix}"manualSort"`, descending: false })
+    terms.push({ sql: `${prefix}"manualSort"`, descending: false, params: [] })
   }
-  terms.push({ sql: `${prefix}"id"`, descending: false })
-  return order(terms, params)
+  terms.push({ sql: `${prefix}"id"`, descending: false, params: [] })
+  return order(keys, terms)
 }
 
-function order(terms: readonly OrderTerm[], params: StoredValue[]): Order {
+function order(keys: readonly SortKey[], terms: readonly OrderTerm[]): Order {
   const sql = terms.map(({ sql: term, descending }) => (descending ? `${term} DESC` : term))
-  return { sql: sql.join(','), terms, params }
+  return { keys, sql: sql.join(','), terms, params: terms.flatMap(({ params }) => params) }
 }
 
 function addTerms(
   key: SortKey,
   column: ColumnShape | undefined,
-  out: { terms: OrderTerm[]; params: StoredValue[]; prefix: string },
+  out: { terms: OrderTerm[]; prefix: string },
 ): void {
   const sql = columnSql(column ?? { id: key.column }, out.prefix)
   const { descending } = key
   out.terms.push(...errorTerms(sql, key, column))
-  if (key.emptyLast) out.terms.push({ sql: `(${sql} IS NULL OR ${sql}='')`, descending: false })
+  if (key.emptyLast)
+    out.terms.push({ sql: `(${sql} IS NULL OR ${sql}='')`, descending: false, params: [] })
   const choices = key.orderByChoice ? (column?.choices ?? []).slice(0, MAX_CHOICES) : []
   if (choices.length > 0) {
     const places = choices.map((_, place) => `WHEN ? THEN ${place}`).join(' ')
     const place = `CASE ${sql} WHEN '' THEN -1 ${places} ELSE ${choices.length} END`
-    out.terms.push({ sql: `CASE WHEN ${sql} IS NULL THEN -1 ELSE ${place} END`, descending })
-    out.params.push(...choices)
+    const placed = `CASE WHEN ${sql} IS NULL THEN -1 ELSE ${place} END`
+    out.terms.push({ sql: placed, descending, params: choices })
   }
   if (column?.type.storage === 'text' && !key.naturalSort) addTextTerms(sql, descending, out.terms)
-  else out.terms.push({ sql: sortExpression(sql, column, key.naturalSort), descending })
+  else out.terms.push({ sql: sortExpression(sql, column, key.naturalSort), descending, params: [] })
 }
 
 /** Errors of formulas follow all other cells. */
@@ -134,11 +142,11 @@ function errorTerms(
   column: ColumnShape | undefined,
 ): OrderTerm[] {
   if (!column?.isFormula || !column.type.errorJsonSql) return []
-  return [{ sql: `(${isErrorSql(sql)})`, descending }]
+  return [{ sql: `(${isErrorSql(sql)})`, descending, params: [] }]
 }
 
 /** Sorts after all ASCII text. */
-const HIGHEST = `'\u{10ffff}'`
+export const HIGHEST = '\u{10ffff}'
 
 /**
  * Terms that sort a Text column like `sheaf_sort_key`, which is called only for text that is not all ASCII:
@@ -148,8 +156,9 @@ const HIGHEST = `'\u{10ffff}'`
 function addTextTerms(sql: string, descending: boolean, terms: OrderTerm[]): void {
   const byKind = (other: string, ascii: string) =>
     `CASE WHEN octet_length(${sql})<>length(${sql}) THEN ${other} ELSE ${ascii} END`
-  terms.push({ sql: byKind(`sheaf_sort_key(${sql})`, `lower(${sql})`), descending })
-  terms.push({ sql: byKind(HIGHEST, sql), descending: !descending })
+  const letters = byKind(`sheaf_sort_key(${sql})`, `lower(${sql})`)
+  terms.push({ sql: letters, descending, params: [], text: sql })
+  terms.push({ sql: byKind(quoteText(HIGHEST), sql), descending: !descending, params: [] })
 }
 
 /**

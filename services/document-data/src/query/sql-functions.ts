@@ -1,6 +1,7 @@
 import { fieldOfCell, textOfCell } from '../export/delimited'
 import { sheetCellOf } from '../export/sheet'
 import { numberJson } from '../values/numbers/number-storage'
+import { compareWithKey } from './compare-with-key'
 import { cellSortKey, naturalCellSortKey, naturalKey, sortKey } from './sort-keys'
 import { anyHas, anyText, endsWith, listHas, listText, lower } from './text-tests'
 
@@ -13,6 +14,7 @@ export const sqlFunctions: Readonly<
 > = {
   sheaf_number: numberJson,
   sheaf_sort_key: sortKey,
+  sheaf_compare_key: compareWithKey,
   sheaf_natural_key: naturalKey,
   sheaf_cell_key: cellSortKey,
   sheaf_natural_cell_key: naturalCellSortKey,

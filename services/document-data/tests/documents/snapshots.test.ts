@@ -152,7 +152,7 @@ describe('a snapshot', () => {
     expect(await clients.add(newId, 'Words', [{ T: 'first' }])).toEqual([1])
   })
 
-  it('has no automatic indexes and no stored replies', async () => {
+  it('has no automatic indexes, no kept orders and no stored replies', async () => {
     const file = join(
       instance.folder.path,
       'documents',
@@ -165,11 +165,14 @@ describe('a snapshot', () => {
       CREATE TABLE _sheaf_indexes (name TEXT PRIMARY KEY, used_at INTEGER NOT NULL);
       CREATE INDEX _sheaf_auto_2_5 ON Words (T);
       INSERT INTO _sheaf_indexes VALUES ('_sheaf_auto_2_5', 0);
+      CREATE TABLE _sheaf_order_2_1 (key, id INTEGER, PRIMARY KEY (key, id)) WITHOUT ROWID;
+      INSERT INTO _sheaf_orders VALUES ('_sheaf_order_2_1', '[]', '', '', 1);
       INSERT INTO _sheaf_replies VALUES (1, 'key', x'00', 1, 0, x'00', 0, 1)`)
     db.close()
     const copy = openBytes(await exportBytes())
     const names = copy.prepare('SELECT name FROM sqlite_master').pluck().all()
-    expect(names.filter((name) => /auto_|_indexes/.test(String(name)))).toEqual([])
+    expect(names.filter((name) => /auto_|_indexes|_order_/.test(String(name)))).toEqual([])
+    expect(copy.prepare('SELECT count(*) FROM _sheaf_orders').pluck().get()).toBe(0)
     expect(copy.prepare('SELECT count(*) FROM _sheaf_replies').pluck().get()).toBe(0)
     copy.close()
   })

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AutoIndexes, IndexStep } from '../indexes/auto-indexes'
+import { readSchemaVersion, type KeepStep } from '../indexes/kept-orders'
 import type { Connection } from '../sqlite/connections'
 import {
   hasOrphanedContents,
@@ -75,7 +76,9 @@ export class DocumentMaintenance {
   improve(step: IndexStep): void {
     if (this.closed || this.building) return
     if (step.kind === 'write') void this.begin(() => this.write(step.statements))
-    else if (this.of.workers.available) void this.begin(() => this.build(step.statements))
+    else if (!this.of.workers.available) return
+    else if (step.kind === 'keep') void this.begin(() => this.keepOrder(step))
+    else void this.begin(() => this.build(step.statements))
   }
 
   /** Schedules dropping the indexes that are no longer useful. */
@@ -197,6 +200,39 @@ export class DocumentMaintenance {
     } finally {
       this.building = false
       group.resume()
+    }
+  }
+
+  /** Keeps an order: filled piece by piece by another connection, between writes, which maintain it from the start. */
+  private async keepOrder({ name, schemaVersion, create, fill, finish }: KeepStep): Promise<void> {
+    const { group, workers, path, indexes, writer } = this.of
+    this.building = true
+    try {
+      const isCreated = await group.add(() => {
+        if (readSchemaVersion(writer) !== schemaVersion) return false
+        indexes.beginFilling(name)
+        for (const sql of create) writer.db.exec(sql)
+        return true
+      })
+      if (!isCreated) return
+      for (const sql of fill) {
+        await group.pause()
+        try {
+          if (this.closed || !indexes.isFilling(writer, name)) return
+          await workers.run(path, ['BEGIN IMMEDIATE', sql, 'COMMIT'])
+        } finally {
+          group.resume()
+        }
+        // Writes that arrived meanwhile come first.
+        await nextTurn()
+      }
+      await group.add(() => {
+        if (indexes.isFilling(writer, name)) for (const sql of finish) writer.db.exec(sql)
+      })
+    } finally {
+      this.building = false
+      indexes.endFilling()
+      if (!this.closed) await group.runBetween(() => indexes.reload(writer))
     }
   }
 

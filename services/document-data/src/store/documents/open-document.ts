@@ -97,6 +97,8 @@ export class OpenDocument {
     })
     // Of a document that was closed, or of a service that ended, in the middle of a long computation.
     if (shared.stages?.derive) this.maintenance.derivePending()
+    // Of another version, or left by a build that a crash interrupted.
+    if (this.indexes.hasOutdated) this.maintenance.dropUnusedIndexes()
     // Left by uploads that a crash interrupted.
     this.maintenance.removeOrphanedContents()
   }
@@ -345,7 +347,7 @@ export class OpenDocument {
     }
     this.maintenance.watchLog()
     if (this.shared.stages?.derive) this.maintenance.derivePending()
-    if (this.burdened) this.maintenance.dropUnusedIndexes()
+    if (this.burdened || this.indexes.hasOutdated) this.maintenance.dropUnusedIndexes()
     this.burdened = false
     this.indexUse.improve(this.writer, (step) => this.maintenance.improve(step))
   }

@@ -10,7 +10,7 @@ const page: ReadPlan = {
   frame: { head: '{', separator: ',', tail: '}', openTail: '' },
   row: "'{}'",
   where: '1',
-  orderBy: '"id"',
+  order: { keys: [], sql: '"id"', terms: [], params: [] },
   inRanges: true,
   limit: 10,
   offset: 0,
@@ -67,7 +67,7 @@ it('are told apart by where a page begins, also where JSON would write the same'
     }),
   )
   function pageAfter(after: readonly KeyValue[]): ReadPlan {
-    return { ...page, extras: { counted: false, page: { terms: [], params: [], after } } }
+    return { ...page, extras: { counted: false, page: { after } } }
   }
 })
 

@@ -87,16 +87,16 @@ function keyOf({
   row,
   columns,
   where,
-  orderBy,
+  order,
   limit,
   offset,
   params,
   extras,
 }: ReadPlan): string {
-  const values = params.map((value) => {
+  const values = [...params, ...order.params].map((value) => {
     const text = String(value)
     return `${typeof value}${text.length}:${text}`
   })
   const form = columns || extras ? JSON.stringify([columns, extras], asText) : ''
-  return [from, row, form, where, orderBy, limit, offset, ...values].join('\n')
+  return [from, row, form, where, order.sql, limit, offset, ...values].join('\n')
 }

@@ -2,6 +2,7 @@ import type { ReadQuery } from '../../query/read-query'
 import type { RowForm } from '../../query/row-form'
 import type { Connection } from '../sqlite/connections'
 import type { DocumentReader } from '../document'
+import { readKeptPage } from '../indexes/kept-orders'
 import {
   countRoughly,
   extentOf,
@@ -10,6 +11,7 @@ import {
   isPage,
   narrowTo,
   planRead,
+  takesAll,
   type ReadPlan,
 } from '../reads/read-plan'
 import { documentParts, readAtOnce, type ReadLimits } from '../reads/record-chunks'
@@ -95,9 +97,11 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
     const whole = doc.replies.get(plan, () => readAtOnce(connection, plan))
     return { schema, seq, plan, heavy: false, narrowed: false, whole }
   }
-  const ids = built.byColumn.size > 0 ? find(doc, { connection, table, plan, built, rows }) : null
+  const search = { connection, table, plan, built, rows }
+  const ids = built.byColumn.size > 0 ? find(doc, search) : findKeptPage(doc, search)
   if (!ids) return { schema, seq, plan, heavy: extent === 'heavy', narrowed: false }
-  const narrow = narrowTo(plan, ids)
+  // The page is found by its order, or all rows that pass the filter.
+  const narrow = narrowTo(built.byColumn.size > 0 ? plan : { ...plan, offset: 0 }, ids)
   const reply = extentOfFound(ids.length) === 'small' ? readAtOnce(connection, narrow) : undefined
   const whole = reply && isWhole(reply) ? reply : undefined
   return { schema, seq, plan: narrow, heavy: false, narrowed: true, whole }
@@ -136,4 +140,27 @@ function noteScan(doc: OpenDocument, { connection, table, built, rows }: Search)
     const step = doc.indexes.buildStep(connection, table, column, condition)
     if (step) doc.maintenance.improve(step)
   }
+}
+
+/** Rows of a page at most that are found by a kept order, with those that are skipped. */
+const MAX_KEPT_PAGE = 10_000
+
+/**
+ * Ids of the rows of a page by a kept order, with the row that shows whether there is another page; undefined when none
+ * serves it. Counts the sort, and starts to keep the order when that is due.
+ */
+function findKeptPage(doc: OpenDocument, search: Search): number[] | undefined {
+  const { connection, table, plan, built, rows } = search
+  const { inRanges, limit, offset, extras } = plan
+  const isPage = !inRanges && limit > 0 && limit + offset <= MAX_KEPT_PAGE && takesAll(plan)
+  // A count reads all rows in any case.
+  if (!isPage || extras?.counted || table.ref === 0) return undefined
+  const kept = doc.indexes.findOrder(table, built.order)
+  if (kept) {
+    doc.indexes.usedOrder(kept, rows)
+    return readKeptPage(connection, kept, { after: extras?.page?.after, limit: limit + 1, offset })
+  }
+  const step = doc.indexes.sorted(connection, table, built.order, rows)
+  if (step) doc.maintenance.improve(step)
+  return undefined
 }

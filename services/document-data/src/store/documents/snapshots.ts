@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
 import { quoteId, quoteText } from '../../quoting/quote'
-import { listAutoIndexes } from '../indexes/auto-indexes'
+import { dropAllIndexes } from '../indexes/auto-indexes'
 import { requireRow, openReader, openWriter, type Connection } from '../sqlite/connections'
 import type { DocumentFiles } from '../sqlite/document-files'
 import type { FirstEntry } from '../log/first-entries'
@@ -189,8 +189,7 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
       // The file is private and is discarded on any error.
       'PRAGMA journal_mode = OFF',
       'PRAGMA synchronous = OFF',
-      ...listAutoIndexes(connection).map((name) => `DROP INDEX ${quoteId(name)}`),
-      'DROP TABLE IF EXISTS _sheaf_indexes',
+      ...dropAllIndexes(connection),
       ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
       // Other programs read the file without knowing which cells are computed.
       ...readUnfinished(connection).map(storeShownSql),

@@ -141,6 +141,7 @@ describe('a migration', () => {
     beginLog(old, author, [])
     old.db.exec(`
       INSERT INTO _sheaf_log SELECT 7, time + 5000, user, cause, traceparent, tables, operations, NULL, 7 FROM _sheaf_log;
+      DROP TABLE _sheaf_orders;
       ALTER TABLE _sheaf_state DROP COLUMN time;
       ${undo}`)
     return old

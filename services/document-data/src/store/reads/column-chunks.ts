@@ -1,5 +1,6 @@
 import type { ColumnSql } from '../../query/row-json'
 import { requireRow, type Connection } from '../sqlite/connections'
+import { idsInOrder } from './ordered-ids'
 import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 
 /*
@@ -31,6 +32,7 @@ export function readColumnsAtOnce(
   columns: readonly ColumnSql[],
 ): Buffer {
   const parts: Buffer[] = []
+  const clauses = clausesOf(plan)
   for (let start = 0; start < columns.length; start += COLUMNS_AT_ONCE) {
     const some = columns.slice(start, start + COLUMNS_AT_ONCE)
     // No column id contains a space, so none collides with these.
@@ -40,8 +42,8 @@ export function readColumnsAtOnce(
     )
     const statement = connection.pluck<Buffer>(`
       SELECT CAST(concat(${lists.join(',')}) AS BLOB) FROM (
-        SELECT ${cells.join(', ')} FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`)
-    parts.push(requireRow(statement.get(...plan.params)))
+        SELECT ${cells.join(', ')} FROM ${plan.from} NOT INDEXED ${clauses.sql})`)
+    parts.push(requireRow(statement.get(...clauses.params)))
   }
   parts.push(Buffer.from('}'))
   return Buffer.concat(parts)
@@ -79,10 +81,7 @@ export function* columnParts(
 /** Ids of the rows, in their order. */
 function* findIds(connection: Connection, plan: ReadPlan): Generator<null, number[]> {
   const { from, where, params, limit } = plan
-  if (!plan.inRanges)
-    return connection
-      .pluck<number>(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
-      .all(...params)
+  if (!plan.inRanges) return idsInOrder(connection, plan)
   const findEnd = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${FILTER_ROWS - 1}`,
   )

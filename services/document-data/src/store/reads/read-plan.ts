@@ -2,6 +2,7 @@ import { quoteId } from '../../quoting/quote'
 import type { Condition } from '../../query/filter'
 import type { ReadExtras, ReadQuery } from '../../query/read-query'
 import { rowSql, type RowForm, type RowSql } from '../../query/row-form'
+import type { Order } from '../../query/sort'
 import type { StoredValue } from '../../values/column-type'
 import { requireRow, type Connection } from '../sqlite/connections'
 import type { Table } from '../schema/schema'
@@ -22,13 +23,16 @@ export interface ReadPlan extends RowSql {
   /** Quoted name of the table. */
   readonly from: string
   readonly where: string
-  readonly orderBy: string
+  readonly order: Order
   /** True when rows are in row id order and are read in ranges of ids. */
   readonly inRanges: boolean
   readonly limit: number
   /** Rows to skip before the first one. */
   readonly offset: number
+  /** Bound values of `where`. */
   readonly params: readonly StoredValue[]
+  /** True when the rows are few and known by their ids. */
+  readonly isNarrow?: boolean
   /** Extras computed before the rows (read-extras.ts); absent when there are none. */
   readonly extras?: ReadExtras
 }
@@ -53,10 +57,10 @@ function sqlOf(table: Table, form: RowForm): RowSql {
 
 /** Plans the read of a table. */
 export function planRead(table: Table, query: ReadQuery, form: RowForm): ReadPlan {
-  const { where, orderBy, inIdOrder, limit, offset = 0, params, fields, extras } = query
+  const { where, order, inIdOrder, limit, offset = 0, params, fields, extras } = query
   const from = quoteId(table.tableId)
   const sql = fields ? sqlOfFields(table, fields, form) : sqlOf(table, form)
-  return { from, ...sql, where, orderBy, inRanges: inIdOrder, limit, offset, params, extras }
+  return { from, ...sql, where, order, inRanges: inIdOrder, limit, offset, params, extras }
 }
 
 /** Columns that are named explicitly are included even if hidden. */
@@ -65,10 +69,13 @@ function sqlOfFields(table: Table, fields: readonly string[], form: RowForm): Ro
   return rowSql({ tableId: table.tableId, columns }, { ...form, hidden: true })
 }
 
-/** The clauses that select the rows, in order. */
-export function clausesOf({ where, orderBy, limit, offset }: ReadPlan): string {
+/** The clauses that select the rows, in order, and their bound values. */
+export function clausesOf({ where, params, order, limit, offset }: ReadPlan): Condition {
   const range = limit > 0 || offset > 0 ? ` LIMIT ${limit > 0 ? limit : -1} OFFSET ${offset}` : ''
-  return `WHERE ${where} ORDER BY ${orderBy}${range}`
+  return {
+    sql: `WHERE ${where} ORDER BY ${order.sql}${range}`,
+    params: [...params, ...order.params],
+  }
 }
 
 /** True when every row passes. */
@@ -124,6 +131,7 @@ export function narrowTo(plan: ReadPlan, ids: readonly number[]): ReadPlan {
     where: `id IN (SELECT value FROM json_each(?)) AND (${plan.where})`,
     params: [JSON.stringify(ids), ...plan.params],
     inRanges: false,
+    isNarrow: true,
   }
 }
 

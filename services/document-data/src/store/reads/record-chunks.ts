@@ -5,6 +5,7 @@ import type { Loan } from '../sqlite/reader-pool'
 import { translateSqliteError } from '../sqlite/sqlite-errors'
 import { arrowParts } from './arrow-parts'
 import { columnParts, readColumnsAtOnce } from './column-chunks'
+import { idsInOrder } from './ordered-ids'
 import { findExtras } from './read-extras'
 import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 import { skipRows } from './skip-rows'
@@ -48,10 +49,11 @@ export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
   if (plan.extras || plan.arrow)
     return Buffer.concat([...documentParts(connection, plan)].filter((part) => part !== null))
   const { head, separator, tail } = plan.frame
+  const clauses = clausesOf(plan)
   const sql = `
     SELECT CAST(? || coalesce(group_concat(j, '${separator}'), '') || ? AS BLOB) FROM (
-      SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`
-  return requireRow(connection.pluck<Buffer>(sql).get(head, tail, ...plan.params))
+      SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clauses.sql})`
+  return requireRow(connection.pluck<Buffer>(sql).get(head, tail, ...clauses.params))
 }
 
 /** The error for a reader that consumed its result too slowly. */
@@ -216,11 +218,7 @@ function* sortedParts(
   plan: ReadPlan,
   lead: Lead,
 ): Generator<Buffer | null> {
-  const { from, params } = plan
-  const ids = connection
-    .pluck<number>(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
-    .all(...params)
-  yield* rowParts(connection, plan, lead, ids)
+  yield* rowParts(connection, plan, lead, idsInOrder(connection, plan))
 }
 
 /** The rows with these ids, in their order. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { quoteId } from '../../quoting/quote'
 import type { Connection } from '../sqlite/connections'
+import { isOrderTable } from '../indexes/kept-orders'
 import { localState } from './local-state'
 
 /** Differences that a comparison reports. */
@@ -29,7 +30,7 @@ function listTables(connection: Connection, local: Readonly<Record<string, strin
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
     )
     .all()
-    .filter((table) => !Object.hasOwn(local, table))
+    .filter((table) => !Object.hasOwn(local, table) && !isOrderTable(table))
 }
 
 type DeclaredColumn = [

@@ -1,7 +1,8 @@
 /**
  * The tables of a document file that redo need not make, each with the reason: a comparison of a document with what
  * its log makes leaves them out. All other tables of a file, with all their columns, are made from its base and its
- * log. Outside of tables, automatic indexes are local as well: queries build and drop them.
+ * log. Outside of these, automatic indexes and the tables of
+ * kept orders are local as well: queries build and drop them.
  */
 export const localState: Readonly<Record<string, string>> = {
   _sheaf_state:
@@ -10,6 +11,8 @@ export const localState: Readonly<Record<string, string>> = {
   _sheaf_formulas: 'relations and progress of formulas follow from computing them again',
   _sheaf_lookup_uses: 'keys that formulas look up follow from computing them again',
   _sheaf_indexes: 'automatic indexes follow from the queries of this copy',
+  _sheaf_orders:
+    'kept orders, like their tables _sheaf_order_…, follow from the sorts of this copy',
   _sheaf_files: 'numbers of contents are local; contents are compared by their hash',
   _sheaf_file_chunks: 'chunks are compared as the contents of attachments',
   _sheaf_attachments: 'links are compared by the hash of the content',

@@ -1,4 +1,6 @@
 import Database, { type Statement } from 'better-sqlite3'
+import type { KeyValue } from '../../query/cursor'
+import { orderKey } from '../../query/order-key'
 import { sqlFunctions } from '../../query/sql-functions'
 
 /** Prepared statements cached per connection; a statement takes about 5 KB. */
@@ -117,6 +119,11 @@ function open(path: string, readonly: boolean): Connection {
     db.pragma('temp_store = MEMORY')
     for (const [name, run] of Object.entries(sqlFunctions))
       db.function(name, { deterministic: true, directOnly: true }, run)
+    db.function(
+      'sheaf_order_key',
+      { deterministic: true, directOnly: true, varargs: true },
+      (directions: string, ...values: KeyValue[]) => orderKey(directions, values),
+    )
     return new Connection(db)
   } catch (error) {
     db.close()

@@ -1,6 +1,7 @@
 import type { ColumnType } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
 import { dropColumnIndex } from '../indexes/auto-indexes'
+import { dropTableOrders } from '../indexes/kept-orders'
 import type { DocumentWriter } from '../document'
 import type { Column } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
@@ -110,11 +111,12 @@ function hasTextIn(
 }
 
 /**
- * Copies the rows into a table with the new layout. Automatic indexes are dropped with the old one, and
- * rebuilt on demand.
+ * Copies the rows into a table with the new layout. Automatic indexes are dropped with the old one,
+ * and kept orders before it; both are rebuilt on demand.
  */
 function writeAnew(doc: DocumentWriter, table: StoredTable, columns: readonly StoredForm[]): void {
   const { db } = doc.connection
+  dropTableOrders(doc.connection, table.ref)
   const [interim, name] = [quoteId(INTERIM), quoteId(table.tableId)]
   const definitions = ['"id" INTEGER PRIMARY KEY', ...columns.map(columnDefinition)]
   const copied = columns.filter(({ from }) => from !== undefined)

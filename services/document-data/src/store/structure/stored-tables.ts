@@ -1,5 +1,6 @@
 import { quoteId } from '../../quoting/quote'
 import type { DocumentWriter } from '../document'
+import { dropTableOrders } from '../indexes/kept-orders'
 import { retireRef } from '../schema/refs'
 import type { Table } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
@@ -59,6 +60,7 @@ export function storeTableForm(doc: DocumentWriter, table: Table, after: TableFo
 
 /** Removes a table with its rows and metadata. The caller must call `schemaChanged` afterwards. */
 export function dropTable({ connection }: DocumentWriter, { ref, tableId, columns }: Table): void {
+  dropTableOrders(connection, ref)
   // Dropping the table also drops its automatic indexes.
   connection.db.exec(`DROP TABLE ${quoteId(tableId)}`)
   retireRef(connection, 'table', ref)

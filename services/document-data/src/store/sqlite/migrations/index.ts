@@ -8,6 +8,7 @@ import { sql as logChecksum } from './005-log-checksum'
 import { sql as recordPositions } from './006-record-positions'
 import { sql as formulas } from './007-formulas'
 import { sql as recordTimes } from './008-record-times'
+import { sql as orders } from './009-orders'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -21,6 +22,7 @@ const migrations: readonly string[] = [
   recordPositions,
   formulas,
   recordTimes,
+  orders,
 ]
 
 /**
