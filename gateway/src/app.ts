@@ -28,6 +28,7 @@ export interface ServerParts {
 export function createListener(context: Context, routes: readonly Route[]): ServerParts {
   const stages = createStages(context)
   const app = createApp(context, routes, stages)
+  const all = [singleHost, ...stages]
   const findHot = createHotMatcher(routes.filter(({ isHot }) => isHot))
   const answer: RequestListener = (request, response) => {
     const found = findHot(request.method, request.url)
@@ -37,7 +38,7 @@ export function createListener(context: Context, routes: readonly Route[]): Serv
     }
     const exchange = new Exchange(context, request, response)
     const run = async () => {
-      for (const stage of stages) if (stage(exchange)) return
+      for (const stage of all) if (stage(exchange)) return
       await found.handle(exchange, found.params)
     }
     run().catch((error: unknown) => answerThrown(exchange, error))
@@ -47,7 +48,7 @@ export function createListener(context: Context, routes: readonly Route[]): Serv
   return { listener, classes: createExpressClasses(app) }
 }
 
-/** The stages between the arrival of a request and its route, in order. */
+/** The stages between the arrival of a request, which is no probe, and its route, in order. */
 function createStages({ config, log }: Context): Stage[] {
   let isWarned = config.proxies > 0
   const admission: Stage = (exchange) => {
@@ -60,7 +61,7 @@ function createStages({ config, log }: Context): Stage[] {
     exchange.admit()
     return false
   }
-  return [admission, singleHost, site(config.baseDomain), cors(config)]
+  return [admission, site(config.baseDomain), cors(config)]
 }
 
 /**
@@ -70,6 +71,7 @@ function createApp(context: Context, routes: readonly Route[], stages: readonly 
   const app = express()
   app.disable('x-powered-by')
   app.use(createExchange(context))
+  app.use(toMiddleware(singleHost))
   // Probes use IP addresses, whatever the base domain is, and are answered under any load.
   app.use(createRouter(routes.filter(({ isProbe }) => isProbe)))
   for (const stage of stages) app.use(toMiddleware(stage))

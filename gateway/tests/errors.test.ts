@@ -71,7 +71,7 @@ describe('every answer', () => {
   })
 
   it('is an error when the request names several hosts', async () => {
-    for (const path of ['/api/orgs', '/console/', '/o/docs/api/orgs']) {
+    for (const path of ['/api/orgs', '/console/', '/o/docs/api/orgs', '/status']) {
       await using connection = await RawConnection.open(system.url)
       const hosts = ['Host: localhost', 'hOST: other.example', 'Connection: close']
       connection.send([`GET ${path} HTTP/1.1`, ...hosts, '', ''])

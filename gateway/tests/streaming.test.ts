@@ -5,6 +5,7 @@ import type {
   ReadRecordsResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
+import { Closer } from '@sheaf/kit/lifecycle'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import { defaultLimits } from '../src/config'
@@ -187,6 +188,29 @@ describe('an error', () => {
     expect((await rest().get(path)).status).toBe(200)
     read = () => chunks(wrong)
     expect((await rest().get(path)).status).toBe(412)
+  })
+})
+
+describe('answers in one piece that are not read', () => {
+  it('take the share of their user only, who gets no further ones until they are read', async () => {
+    read = () => chunks(JSON.stringify(' '.repeat(8 * MIB)))
+    const readRecords = (request: ReadRecordsRequest, call?: unknown) =>
+      read(request, call as ServerCall)
+    await using patient = await startStubbedGateway({ records: { readRecords } })
+    const readAs = async (key: string) => (await createRest(patient.url, key).get(path)).status
+    await using opened = new Closer()
+    // 64 MiB are the share. An answer is longer than the buffers of a connection in the kernel.
+    for (let count = 0; count < 20; count++) {
+      const connection = opened.use(await RawConnection.open(patient.url))
+      connection.socket.pause()
+      connection.send(getLines)
+    }
+    await eventually(async () => (await readAs('carol-key')) === 429)
+    const refused = await createRest(patient.url, 'carol-key').get(path)
+    expect(refused.body).toMatchObject({ details: { reason: 'USER_BUSY' } })
+    expect(await readAs('bob-key')).toBe(200)
+    await opened.close()
+    await eventually(async () => (await readAs('carol-key')) === 200)
   })
 })
 

@@ -8,19 +8,22 @@ const system = useSystem()
 const run = promisify(execFile)
 const root = join(__dirname, '../..')
 
-/** The commands that the README gives to try a running Sheaf: the block that begins with the address and the key. */
-function readCommands(): string {
+/** The block of commands in the README that begins like this. */
+function readBlock(beginning: string): string {
   const text = readFileSync(join(root, 'README.md'), 'utf8')
   const blocks = [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block)
-  const [block = ''] = blocks.filter((lines) => lines.startsWith('export URL='))
-  return block.slice(block.indexOf('\n') + 1)
+  const found = blocks.find((lines) => lines.startsWith(beginning))
+  if (found === undefined) throw new Error(`README.md has no block that begins with ${beginning}`)
+  return found
 }
 
 describe('the README', () => {
   it('has commands that work as they are written, in any shell', async () => {
     // The key of a user whose personal site has a workspace.
     await homeWorkspace(system.alice.rest)
-    const commands = readCommands()
+    const block = readBlock('export URL=')
+    // Without the first line, which has the address and the key.
+    const commands = block.slice(block.indexOf('\n') + 1)
     expect(commands).toContain('curl')
     const { url: URL, ownerKey: KEY } = system.sheaf
     const env = { PATH: process.env.PATH, URL, KEY }
@@ -40,5 +43,14 @@ describe('the README', () => {
       { records: [grace, ada] },
       { records: [ada] },
     ])
+  })
+
+  it('has a command that loads its rows as it is written', async () => {
+    const { url: SHEAF_URL, ownerKey: KEY } = system.sheaf
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, SHEAF_URL, KEY }
+    const command = readBlock('SHEAF_API_KEY=$KEY')
+    const { stdout } = await run('/bin/sh', ['-eu', '-c', command], { env, cwd: root })
+    expect(stdout).toContain('34,032')
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('To load 34,032 real rows')
   })
 })

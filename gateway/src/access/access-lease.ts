@@ -10,6 +10,8 @@ const RENEW_EVERY_MS = 500
 /** A stream whose response is overdue by this much is considered dead and is reopened. */
 const MOST_SILENT_MS = 2_500
 const RETRY = { firstMs: 100, longestMs: 2_000 }
+/** For so long after the start the lack of a lease is not reported: directory may be starting as well. */
+const START_MS = 3_000
 
 /** The part of the lease that the cache needs. */
 export interface Lease {
@@ -64,12 +66,20 @@ export class AccessLease implements Lease, AsyncDisposable {
   private async run(): Promise<void> {
     const { signal } = this.stopping
     const backoff = new Backoff(RETRY)
+    let quietUntil = performance.now() + START_MS
+    let isReported = false
     while (!signal.aborted) {
       const lost = await this.hold()
       if (signal.aborted) return
-      if (lost.wasHeld) backoff.reset()
+      if (lost.wasHeld) {
+        backoff.reset()
+        isReported = false
+        quietUntil = 0
+      }
       // Once per outage; what follows is more of the same.
-      const level = backoff.isFresh ? 'warn' : 'debug'
+      const isNews: boolean = !isReported && performance.now() >= quietUntil
+      isReported ||= isNews
+      const level = isNews ? 'warn' : 'debug'
       this.log[level]({ reason: lost.reason }, 'no access lease: decisions are not cached')
       await delay(backoff.nextDelay(), undefined, { signal }).catch(() => {})
     }

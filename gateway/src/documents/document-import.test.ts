@@ -27,7 +27,12 @@ function setUp(told: { home?: Error; publish?: Error; authorize?: Error; takesMs
       await Promise.resolve()
       jest.spyOn(performance, 'now').mockReturnValue(performance.now() + (told.takesMs ?? 0))
       if (told.home) throw told.home
-      yield { part: { $case: 'done', value: { tables: [{ id: 'T', rows: 1 }] } } }
+      yield {
+        part: {
+          $case: 'done',
+          value: { tables: [{ id: 'T', rows: 1 }], notes: ['left out: 1 page'] },
+        },
+      }
     },
   }
   const exchange = {
@@ -55,7 +60,11 @@ afterEach(() => jest.restoreAllMocks())
 describe('a document that is made of a file', () => {
   it('is published', async () => {
     const { made, calls } = setUp({})
-    expect(await made).toEqual({ docId: 'd1', tables: [{ id: 'T', rows: 1 }] })
+    expect(await made).toEqual({
+      docId: 'd1',
+      tables: [{ id: 'T', rows: 1 }],
+      notes: ['left out: 1 page'],
+    })
     expect(calls).toEqual([['publish', 'reserved']])
   })
 

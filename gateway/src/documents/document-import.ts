@@ -25,6 +25,8 @@ export interface Upload {
 export interface CreatedDocument {
   readonly docId: string
   readonly tables: ImportedDocument['tables']
+  /** What of the file was left out or changed. */
+  readonly notes: ImportedDocument['notes']
 }
 
 /**
@@ -52,12 +54,12 @@ export async function importDocument(
   try {
     const stop = new AbortController()
     const made = transfer(exchange, upload, reserved, stop.signal)
-    const [{ tables }] = await Promise.all([made, whole]).catch((error: unknown) => {
+    const [{ tables, notes }] = await Promise.all([made, whole]).catch((error: unknown) => {
       stop.abort(error)
       throw error
     })
     await directory.documents.publishDocument({ docId }, await caller())
-    return { docId, tables }
+    return { docId, tables, notes }
   } catch (error) {
     // Also when the outcome of publishing is unknown: a published document is not affected.
     await discard(exchange, docId, caller)

@@ -46,6 +46,7 @@ export async function sendChunks<P extends Piece = Piece>(
   { form, head = () => ({ mediaType: form?.mediaType }) }: StreamedResponse<P> = {},
 ): Promise<void> {
   const { response } = exchange
+  exchange.requireReader(1)
   const { chunks, results } = await document.call(async (home, call) => {
     const chunks = open(home, call)[Symbol.asyncIterator]()
     return { chunks, results: [await chunks.next()] }
@@ -98,6 +99,7 @@ async function sendStart<P extends Piece>(
     return undefined
   }
   const second = await nextChunk(chunks)
+  if (!second) exchange.requireReader(chunk.length)
   addStateHeaders(exchange, first.value, form)
   if (second) return { sink: beginBody(exchange, head(first.value)), read: [chunk, second] }
   sendBytes(exchange, chunk, head(first.value))

@@ -66,6 +66,8 @@ export class Exchange {
   /** Who the request is charged to: its user, or its network while that is not known. */
   private charged: Holder = {}
   private isCounted = false
+  /** Releases what `countUnread` has charged. */
+  private releaseUnread = () => {}
   /** Bytes of the body in memory, and who they are charged to. */
   private readonly kept: { bytes: number; holder: Holder } = { bytes: 0, holder: {} }
 
@@ -228,6 +230,23 @@ export class Exchange {
     return { token, deadline: this.deadline, signal: this.cancellation, requestId: this.requestId }
   }
 
+  /**
+   * Throws AppError when the caller must read earlier responses before it gets one of this many bytes: `too_many`
+   * beyond its share, otherwise `unavailable`.
+   */
+  requireReader(bytes: number): void {
+    this.context.load.requireReader(this.charged, bytes)
+  }
+
+  /** Charges what its client has not read of a response that was sent whole, until it has. */
+  countUnread(): void {
+    const { context, response, charged } = this
+    const { writableLength, destroyed } = response
+    // A destroyed response has been closed already, which is when it is released.
+    if (writableLength === 0 || destroyed) return
+    this.releaseUnread = context.load.keepUnread(charged, writableLength)
+  }
+
   /** Breaks the connection if the client does not read the rest of the response, which has ended, in time. */
   expectRead(): void {
     const { writableEnded, writableLength } = this.response
@@ -251,6 +270,7 @@ export class Exchange {
   private close(): void {
     clearTimeout(this.timer)
     this.dropBody()
+    this.releaseUnread()
     const { context, response, route } = this
     if (this.isAdmitted) context.load.end(this.charged)
     // The user may be found only now; nothing is charged to them then.

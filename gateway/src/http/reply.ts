@@ -69,6 +69,7 @@ export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {
   sendHead(exchange, compressed ? head : { ...head, length: bytes.length })
   const sink = compressed ?? exchange.response
   sink.end(bytes)
+  if (!compressed) exchange.countUnread()
 }
 
 /**

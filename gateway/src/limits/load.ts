@@ -12,6 +12,9 @@ export interface LoadLimits {
   readonly changeStreams: number
 }
 
+/** Bytes of whole responses that clients have not read: such a response stays in memory until it has been read. */
+const UNREAD_BYTES = 256 * 1024 * 1024
+
 /**
  * Admission control of the gateway. Excess load is rejected before anything is read or buffered for it. Requests
  * and bodies are charged to the user who sends them, or to the network while the user is not known, so that nobody
@@ -28,6 +31,7 @@ export class Load {
   readonly changeStreams: StreamSlots
   private readonly requests: FairShare
   private readonly bodies: FairShare
+  private readonly unread = new FairShare(UNREAD_BYTES)
 
   constructor(limits: LoadLimits) {
     this.requests = new FairShare(limits.requests)
@@ -82,13 +86,25 @@ export class Load {
   release(holder: Holder, bytes: number): void {
     this.bodies.give(holder, bytes)
   }
+
+  /** Throws AppError, as `requireRoom` does, when a holder must read its responses before it gets one of `bytes`. */
+  requireReader(holder: Holder, bytes: number): void {
+    requireRoom(this.unread.check(holder, bytes), UNREAD)
+  }
+
+  /** Charges bytes of a response that its client has not read; returns a function that releases them. */
+  keepUnread(holder: Holder, bytes: number): () => void {
+    this.unread.take(holder, bytes)
+    return () => this.unread.give(holder, bytes)
+  }
 }
 
-const RESOURCE = { what: 'concurrent requests', retryAfterMs: '1000' }
+const REQUESTS = { what: 'concurrent requests', retryAfterMs: '1000' }
+const UNREAD = { what: 'unread responses', retryAfterMs: '1000' }
 
-function requireRoom(full: Full | undefined): void {
+function requireRoom(full: Full | undefined, resource = REQUESTS): void {
   if (!full) return
-  if (full !== 'whole') throw toBusyError(full, RESOURCE)
-  const { retryAfterMs } = RESOURCE
+  if (full !== 'whole') throw toBusyError(full, resource)
+  const { retryAfterMs } = resource
   throw new AppError('unavailable', 'GATEWAY_BUSY', 'server busy, retry later', { retryAfterMs })
 }

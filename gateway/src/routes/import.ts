@@ -23,7 +23,7 @@ export const importRoutes: readonly Route[] = [
     id: 'importDoc',
     tag: 'docs',
     summary: 'Import a file as a new document',
-    description: `Creates a document from a CSV, TSV, XLSX or JSON file, or from a SQLite document downloaded from Sheaf; at most 256 MiB by default. With \`Accept: ${LINES}\` the response is NDJSON: \`{"progress": {"rowsRead", "rowsStored"}}\` at intervals, then \`{"document": …}\` with the body described below, or \`{"error", "details"}\`. Requires edit access to the workspace.`,
+    description: `Creates a document from a CSV, TSV, XLSX or JSON file, a Grist document (\`.grist\`), a SQLite document downloaded from Sheaf, or a SQLite database of another program; at most 256 MiB by default. \`notes\` name what of the file was left out or changed, for example pages and access rules of a Grist document. With \`Accept: ${LINES}\` the response is NDJSON: \`{"progress": {"rowsRead", "rowsStored"}}\` at intervals, then \`{"document": …}\` with the body described below, or \`{"error", "details"}\`. Requires edit access to the workspace.`,
     access: 'caller',
     streams: true,
     params: workspaceParams,
@@ -45,9 +45,9 @@ export const importRoutes: readonly Route[] = [
         const whole = requireEnd(parts)
         // Creating the document rejects with the same error, which is reported there.
         whole.catch(() => {})
-        const { docId, tables } = await importDocument(exchange, upload, whole)
+        const { docId, tables, notes } = await importDocument(exchange, upload, whole)
         const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
-        lines.end({ id: docId, title, tables: rows })
+        lines.end({ id: docId, title, tables: rows, notes })
       } catch (error) {
         stop.abort(error)
         if (!lines.fail(error)) throw error

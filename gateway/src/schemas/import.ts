@@ -8,7 +8,8 @@ export const importForm = z.object({
   }),
   upload: z.string().meta({
     format: 'binary',
-    description: 'CSV, TSV, XLSX or JSON file, or a SQLite document downloaded from Sheaf',
+    description:
+      'CSV, TSV, XLSX or JSON file, Grist document, SQLite document downloaded from Sheaf, or other SQLite database',
   }),
 })
 
@@ -25,5 +26,8 @@ export const importedDocument = z
         }),
       )
       .describe('Tables of the document'),
+    notes: z
+      .array(z.string())
+      .describe('What of the file was left out or changed, in words; empty when nothing was'),
   })
   .meta({ id: 'ImportedDocument', description: 'Document created by an import' })

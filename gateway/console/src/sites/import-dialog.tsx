@@ -4,7 +4,8 @@ import { ApiError } from '../api/client'
 import type { Workspace } from '../api/resources'
 import { upload, type UploadProgress } from '../api/upload'
 import { useApiMutation } from '../components/use-api-mutation'
-import { FormDialog } from '../components/dialog'
+import { Button } from '../components/button'
+import { Dialog, FormDialog } from '../components/dialog'
 import { Field, TextField } from '../components/field'
 
 interface ImportDialogProps {
@@ -12,10 +13,17 @@ interface ImportDialogProps {
   readonly onClose: () => void
 }
 
+/** The new document, and what of the file was left out or changed. */
+interface Imported {
+  readonly id: string
+  readonly title: string
+  readonly notes: readonly string[]
+}
+
 /** A line of the streamed response to an import. */
 interface ImportLine {
   readonly progress?: { readonly rowsRead: number; readonly rowsStored: number }
-  readonly document?: { readonly id: string }
+  readonly document?: Imported
   readonly error?: string
   readonly details?: { readonly status?: number }
 }
@@ -25,6 +33,7 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
   const [file, setFile] = useState<File>()
   const [name, setName] = useState('')
   const [progress, setProgress] = useState<UploadProgress>()
+  const [made, setMade] = useState<Imported>()
   const navigate = useNavigate()
   const abort = useRef(new AbortController())
   const { mutate } = useApiMutation(['workspaces'])
@@ -41,28 +50,31 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
     form.set('upload', file)
     const { signal } = abort.current
     try {
-      const docId = await mutate(() =>
+      const imported = await mutate(() =>
         importFile(workspace.id, { form, signal, onProgress: setProgress }),
       )
-      void navigate(`/docs/${docId}`)
+      if (imported.notes.length > 0) setMade(imported)
+      else void navigate(`/docs/${imported.id}`)
     } finally {
       setProgress(undefined)
     }
   }
+  if (made) return <ImportedDialog made={made} onClose={onClose} />
   return (
     <FormDialog
+      staysOpen
       title={`Import into “${workspace.name}”`}
       submit="Import"
       canSubmit={file !== undefined}
       onClose={onClose}
       onSubmit={submit}
     >
-      <Field label="File" hint="CSV, TSV, XLSX, JSON, or a SQLite file downloaded from Sheaf.">
+      <Field label="File" hint="CSV, TSV, XLSX, JSON, a Grist document, or a SQLite file.">
         {(control) => (
           <input
             type="file"
             {...control}
-            accept=".csv,.tsv,.xlsx,.json,.sqlite,.grist"
+            accept=".csv,.tsv,.xlsx,.json,.grist,.sqlite,.sqlite3,.db"
             onChange={({ target }) => setFile(target.files?.[0])}
           />
         )}
@@ -82,17 +94,38 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
   )
 }
 
+/** Tells what of the file was left out or changed, before the document is opened. */
+function ImportedDialog({ made, onClose }: { made: Imported; onClose: () => void }): ReactNode {
+  const navigate = useNavigate()
+  return (
+    <Dialog title={`“${made.title}” is imported`} onClose={onClose}>
+      <p>Not everything in the file could be imported as it was:</p>
+      <ul>
+        {made.notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+      <footer className="dialog-foot">
+        <Button onClick={onClose}>Close</Button>
+        <Button kind="primary" onClick={() => void navigate(`/docs/${made.id}`)}>
+          Open document
+        </Button>
+      </footer>
+    </Dialog>
+  )
+}
+
 interface ImportOptions {
   readonly form: FormData
   readonly signal: AbortSignal
   readonly onProgress: (progress: UploadProgress) => void
 }
 
-async function importFile(workspaceId: number, options: ImportOptions): Promise<string> {
+async function importFile(workspaceId: number, options: ImportOptions): Promise<Imported> {
   const path = `/api/workspaces/${workspaceId}/import`
   const text = await upload(path, { ...options, accept: 'application/x-ndjson' })
   const last = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as ImportLine
-  if (last.document) return last.document.id
+  if (last.document) return last.document
   throw new ApiError(last.details?.status ?? 500, last.error ?? 'The import was interrupted.')
 }
 

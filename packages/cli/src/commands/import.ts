@@ -27,18 +27,19 @@ export function addImportCommand(
   program
     .command('import')
     .description(
-      'import a file as a new document: CSV, TSV, XLSX, JSON, or SQLite downloaded from Sheaf',
+      'import a file as a new document: CSV, TSV, XLSX, JSON, a Grist document, or SQLite',
     )
     .argument('<file>', 'the file; its extension gives the format')
     .option('--workspace <id>', 'id of the workspace (default: first workspace of your site)')
     .option('--name <name>', 'name of the document (default: file name)')
-    .option('--json', 'print only {"id","title","tables"}')
+    .option('--json', 'print only {"id","title","tables","notes"}')
     .option('--url <url>', 'URL of Sheaf (default: SHEAF_URL, or Sheaf on this machine)')
     .option('--key <key>', 'API key (default: SHEAF_API_KEY)')
     .addHelpText(
       'after',
       `
-The server imports the whole file or nothing. To add rows of a CSV file to an existing
+The server imports the whole file or nothing. What of a Grist document or a SQLite file has no
+counterpart, such as pages, access rules and views, is left out and listed. To add rows of a CSV file to an existing
 document, or to load a file that exceeds the import limit of the server, use
 \`${settings.invocation} load\`.`,
     )
@@ -72,12 +73,13 @@ async function runImport(
 function report(
   terminal: Terminal,
   { json }: ImportOptions,
-  { id, title, tables }: ImportedDocument,
+  { id, title, tables, notes }: ImportedDocument,
   ms: number,
 ): void {
-  if (json) return terminal.out(JSON.stringify({ id, title, tables }))
+  if (json) return terminal.out(JSON.stringify({ id, title, tables, notes }))
   for (const table of tables)
     terminal.out(`${table.rows.toLocaleString('en-US')} rows in table ${table.id}`)
+  for (const note of notes) terminal.out(note)
   terminal.out(`created document ${id}, "${title}" (${(ms / 1000).toFixed(1)} s)`)
 }
 

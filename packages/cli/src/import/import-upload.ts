@@ -24,6 +24,8 @@ export interface ImportedDocument {
   readonly id: string
   readonly title: string
   readonly tables: readonly { readonly id: string; readonly rows: number }[]
+  /** What of the file was left out or changed. */
+  readonly notes: readonly string[]
 }
 
 /** Receives the progress. */

@@ -9,5 +9,7 @@ export interface DerivationParts {
   readonly limits: ComputeLimits
   readonly timings: FormulaTimings
   readonly counts: DerivationCounts
+  /** The user whose share of the evaluators is used. */
+  readonly userId: number
   readonly signal: AbortSignal
 }

@@ -11,7 +11,7 @@ import { FormulaStates } from './formula-states'
 import { learn } from './learning'
 import { userOf, type DirtyMessage } from './exchange/messages'
 import { FEW_ROWS } from './next-slice'
-import type { Relations } from './dependencies/relations'
+import { noRelations, type Relations } from './dependencies/relations'
 import { countCells, LAST_ROW, requestCells } from './requested-cells'
 
 type Results = ReadonlyMap<number, ColumnResults>
@@ -64,6 +64,14 @@ export class Derivation {
   find(): DirtyFinder {
     this.finder.addEntries(this.group.entries)
     return this.finder
+  }
+
+  /** Forgets what is known of these columns, by ref; all of their cells must be dirty. */
+  renew(columnRefs: ReadonlySet<number>): void {
+    if (columnRefs.size === 0) return
+    this.states.renew(columnRefs)
+    const nothing = new Map([...columnRefs].map((ref) => [ref, noRelations]))
+    this.dependencies = this.dependencies.changed(this.group.schema, nothing)
   }
 
   /** Adds cells to compute that no write of the group concerns. */
@@ -164,6 +172,11 @@ export class Derivation {
     }
   }
 
+  private acquire(): Promise<EvaluatorSession | undefined> {
+    const { pool, userId, signal } = this.parts
+    return pool.acquire({ user: userId, document: this.group.docId }, signal)
+  }
+
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
     const maxRows = this.parts.limits.writeCells
@@ -171,11 +184,6 @@ export class Derivation {
     const runsTriggers = this.group.entries.at(-1)?.author.cause !== 'undo'
     const parts = { connection, schema, dependencies, maxRows, settled, runsTriggers }
     return new DirtyFinder(parts)
-  }
-
-  private acquire(): Promise<EvaluatorSession | undefined> {
-    const { docId, userId } = this.group
-    return this.parts.pool.acquire(docId, userId, this.parts.signal)
   }
 
   private async exchange(

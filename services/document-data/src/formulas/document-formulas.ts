@@ -27,6 +27,8 @@ export class DocumentFormulas {
   private readonly sizes = new SliceSizes()
   private dependencies: Dependencies | undefined
   private refreshedAt = Date.now()
+  /** The user who wrote last, whose share of the evaluators is used; pending cells have no author of their own. */
+  private userId: number | undefined
 
   constructor(
     private readonly docId: string,
@@ -47,8 +49,7 @@ export class DocumentFormulas {
     const signal = stageSignal()
     const derivation = this.begin(group, signal)
     if (changes) derivation.states.tidy()
-    const { renewed } = derivation.find()
-    if (renewed.size > 0) derivation.states.renew(renewed)
+    derivation.renew(derivation.find().renewed)
     derivation.refreshSchema()
     if (tasks.has('volatile')) this.addVolatile(group, derivation)
     if (derivation.isIdle && !tasks.has('pending')) {
@@ -79,7 +80,9 @@ export class DocumentFormulas {
     this.dependencies = this.dependencies.changed(group.schema, new Map())
     const { pool, limits, timings } = this
     const counts = new DerivationCounts()
-    return new Derivation(group, this.dependencies, { pool, limits, timings, counts, signal })
+    if (this.userId === undefined || group.entries.length > 0) this.userId = group.findLatestUser()
+    const parts = { pool, limits, timings, counts, signal, userId: this.userId }
+    return new Derivation(group, this.dependencies, parts)
   }
 
   /** Computes what is dirty; traces and counts it. */

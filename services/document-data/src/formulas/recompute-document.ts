@@ -6,6 +6,7 @@ import { DerivedGroup } from '../store/documents/derived-group'
 import { readSchema, type Schema } from '../store/schema/schema'
 import { openReader, openWriter, type Connection } from '../store/sqlite/connections'
 import { newestVersion } from '../store/sqlite/migrations/index'
+import { errorNameSql, isErrorSql } from '../values/error-cells'
 import { DocumentFormulas } from './document-formulas'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
 import { columnsOf, type ColumnOfTable } from './dependencies/formula-columns'
@@ -190,16 +191,23 @@ class Recomputing {
   }
 
   private compare({ table, column }: ColumnOfTable, limit: number): string[] {
-    const [from, cell] = [quoteId(table.tableId), quoteId(column.id)]
+    const from = quoteId(table.tableId)
+    const cell = quoteId(column.id)
+    const [made, stored] = [`m.${cell}`, `s.${cell}`]
     return this.connection
       .pluck<number>(
         `SELECT m.id FROM main.${from} m JOIN stored.${from} s ON s.id = m.id
-         WHERE m.${cell} IS NOT s.${cell} OR typeof(m.${cell}) <> typeof(s.${cell})
+         WHERE ${resultSql(made)} IS NOT ${resultSql(stored)} OR typeof(${made}) <> typeof(${stored})
          ORDER BY m.id LIMIT ${Math.max(0, limit)}`,
       )
       .all()
       .map((row) => `column "${column.id}" of row ${row} of table "${table.tableId}"`)
   }
+}
+
+/** A result for comparison: the message of an error depends on the version of Python, and imported errors have none. */
+function resultSql(cell: string): string {
+  return `iif(${isErrorSql(cell)},char(1)||${errorNameSql(cell)},${cell})`
 }
 
 /** Refs of the columns that a formula reads. */

@@ -5,11 +5,11 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   ImportDocumentRequest,
   ImportDocumentResponse,
-  ImportedTable,
+  ImportedDocument,
   ImportService,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import type { Context } from '../context'
-import type { ImportProgress } from '../import/import-file'
+import type { Imported, ImportProgress } from '../import/import-file'
 import { authorOf, requireDocument } from './document-call'
 
 const MIB = 1024 * 1024
@@ -84,18 +84,18 @@ async function makeDocument(
   ctx: Context,
   call: ServerCall,
   { docId, fileName, upload, progress }: Making,
-): Promise<{ seq: number; tables: ImportedTable[] }> {
+): Promise<ImportedDocument> {
   const author = { ...authorOf(call), cause: 'import' as const }
-  let tables: readonly ImportedTable[] = []
+  let made: Pick<Imported, 'tables' | 'notes'> = { tables: [], notes: [] }
   const { seq } = await ctx.documents.lifeCycle.createFrom(docId, async (target) => {
     const order = { upload, fileName, target, author }
     const report = (value: ImportProgress) => progress.set(value)
     const imported = await ctx.imports.run(order, report, call.signal)
     await syncFile(target)
-    tables = imported.tables
+    made = imported
     return imported.first
   })
-  return { seq, tables: [...tables] }
+  return { seq, tables: [...made.tables], notes: [...made.notes] }
 }
 
 async function syncFile(path: string): Promise<void> {

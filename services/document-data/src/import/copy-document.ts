@@ -1,13 +1,12 @@
-import type { DocumentWriter } from '../store/document'
-import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
-import { badFile, shown, tooMuch } from './import-errors'
-import { importLimits } from './import-limits'
-import type { DocumentFile } from './document-file'
-import type { DocumentSize } from './document-size'
+import type { DocumentWriter } from '../store/document'
+import { badFile, shown } from './import-errors'
+import { DocumentFile } from './document-file'
 import { copyAttachments } from './copy-attachments'
 import { copyMetadata, type CopiedTable } from './copy-metadata'
 import { soundValue } from './sanitize-values'
+import { copyRows, type Counting } from './sqlite/copy-rows'
+import type { UploadedDatabase } from './sqlite/uploaded-database'
 
 /** A table of the new document. */
 export interface LoadedTable {
@@ -15,70 +14,47 @@ export interface LoadedTable {
   readonly rows: number
 }
 
-/** Called for every row. */
-interface Counting {
-  readonly size: DocumentSize
-  readonly onRow: () => void
-}
-
 /**
  * Creates a document with the tables and rows of another one. Tables are created from the metadata and every
  * value is checked, so that nothing else in the file reaches the document.
  */
 export function copyDocument(
-  source: DocumentFile,
+  database: UploadedDatabase,
   target: DocumentWriter,
   counting: Counting,
 ): LoadedTable[] {
+  const source = new DocumentFile(database)
   const tables = copyMetadata(source, target, counting.size)
   const loaded = tables.map((table) => {
-    const rows = copyRows(source, target, table, counting)
+    requireColumns(source, table)
+    const { tableId } = table
+    const place = `table ${shown(tableId)}`
+    const columns = table.columns.map((column) => ({
+      id: column.id,
+      from: column.id,
+      store: (value: unknown) => soundValue(value, column, place),
+    }))
+    const wanted = { tableId, from: tableId, rowId: 'id', columns }
+    const rows = copyRows(database, target, wanted, counting)
     rememberPlaces(target, table)
-    return { id: table.tableId, rows }
+    return { id: tableId, rows }
   })
   copyAttachments(source, target, counting.size)
   return loaded
 }
 
-function copyRows(
-  source: DocumentFile,
-  target: DocumentWriter,
-  { tableId, columns }: CopiedTable,
-  { size, onRow }: Counting,
-): number {
-  const place = `table ${shown(tableId)}`
+function requireColumns(source: DocumentFile, { tableId, columns }: CopiedTable): void {
   const there = source.columnsOf(tableId)
   const missing = ['id', ...columns.map(({ id }) => id)].find((name) => !there.has(name))
-  if (missing !== undefined) throw badFile(`column ${shown(missing)} is missing`, place)
-  const names = ['id', ...columns.map(({ id }) => id)].map(quoteId).join(', ')
-  const table = quoteId(tableId)
-  const marks = new Array(columns.length + 1).fill('?').join(', ')
-  const insert = target.connection.db.prepare(`INSERT INTO ${table} (${names}) VALUES (${marks})`)
-  const select = source.db.prepare<[], unknown[]>(`SELECT ${names} FROM ${table}`)
-  let count = 0
-  for (const [id, ...cells] of select.raw().safeIntegers().iterate()) {
-    if (typeof id !== 'bigint' || id < 1n || id > importLimits.rowId)
-      throw badFile('a row has an invalid id', place)
-    const values: StoredValue[] = [id]
-    let chars = 0
-    for (let i = 0; i < columns.length; i++) {
-      const column = columns[i]
-      if (!column) continue
-      const value = soundValue(cells[i], column, place)
-      if (typeof value === 'string') chars += value.length
-      values.push(value)
-    }
-    if (chars > importLimits.rowChars) throw tooMuch('the row is too long', place)
-    size.addRow(values)
-    insert.run(values)
-    count++
-    onRow()
-  }
-  return count
+  if (missing !== undefined)
+    throw badFile(`column ${shown(missing)} is missing`, `table ${shown(tableId)}`)
 }
 
 /** New rows go below those that were placed by hand. */
-function rememberPlaces(target: DocumentWriter, { ref, tableId }: CopiedTable): void {
+export function rememberPlaces(
+  target: DocumentWriter,
+  { ref, tableId }: Pick<CopiedTable, 'ref' | 'tableId'>,
+): void {
   const { connection } = target
   const name = quoteId(tableId)
   const isPlaced = connection.pluck(`SELECT EXISTS (SELECT 1 FROM ${name} WHERE manualSort > id)`)

@@ -73,12 +73,19 @@ function copyRefs(source: DocumentFile, target: DocumentWriter): void {
 function copySettings(source: DocumentFile, target: DocumentWriter): void {
   source.columnsOf('_grist_DocInfo')
   const row = source.db.prepare<[], Row>('SELECT * FROM _grist_DocInfo WHERE id = 1').get()
-  const timezone = text(row?.timezone)
-  const settings = text(row?.documentSettings)
+  updateSettings(target, text(row?.timezone), text(row?.documentSettings))
+}
+
+/** Stores time zone and locale of another document; UTC and en-US stand for unknown ones. */
+export function updateSettings(
+  target: DocumentWriter,
+  timezone: string,
+  documentSettings: string,
+): void {
   const change = target.connection.prepare(
     'UPDATE _grist_DocInfo SET timezone = ?, documentSettings = ? WHERE id = 1',
   )
-  const locale = localeOf(settings)
+  const locale = localeOf(documentSettings)
   change.run(isTimeZone(timezone) ? timezone : 'UTC', JSON.stringify({ locale }))
 }
 
@@ -111,7 +118,8 @@ function readAll(source: DocumentFile, table: string, most: number): Row[] {
   return rows
 }
 
-function requireTableId(value: unknown, taken: ReadonlySet<string>): string {
+/** The value as the id of a table. Throws `invalid` for an id that no table of a document has. */
+export function requireTableId(value: unknown, taken: ReadonlySet<string>): string {
   const tableId = text(value)
   if (tableId === '' || tableIdFor(tableId, taken) !== tableId)
     throw badFile(`${shown(tableId)} is not a valid table id`)
@@ -150,11 +158,20 @@ function makeTable(
   })
   if (columns.find(({ id }) => id === 'manualSort')?.type.name !== 'ManualSortPos')
     throw badFile('the table has no column manualSort', place)
+  createStoredTable(target, tableId, columns)
+  return { ref, tableId, columns }
+}
+
+/** Creates the table that holds the rows. */
+export function createStoredTable(
+  target: DocumentWriter,
+  tableId: string,
+  columns: readonly (StoredColumnForm & { readonly isComputed: boolean })[],
+): void {
   const definitions = columns.map(columnDefinition).join(', ')
   target.connection.db.exec(
     `CREATE TABLE ${quoteId(tableId)} ("id" INTEGER PRIMARY KEY, ${definitions})`,
   )
-  return { ref, tableId, columns }
 }
 
 function columnFields(row: Row, parentId: number, colId: string): Row & { isFormula: number } {
@@ -182,7 +199,8 @@ function columnFields(row: Row, parentId: number, colId: string): Row & { isForm
   }
 }
 
-function insert(target: DocumentWriter, table: string, fields: Row): void {
+/** Adds a row to a metadata table. */
+export function insert(target: DocumentWriter, table: string, fields: Row): void {
   const names = Object.keys(fields)
   const marks = names.map(() => '?').join(', ')
   target.connection
@@ -190,7 +208,8 @@ function insert(target: DocumentWriter, table: string, fields: Row): void {
     .run(Object.values(fields))
 }
 
-function requireRef(value: unknown, of: string): number {
+/** The value as a ref. Throws `invalid` for anything else. */
+export function requireRef(value: unknown, of: string): number {
   if (whole(value) > 0 && whole(value) <= importLimits.ref) return whole(value)
   throw badFile(`a ${of} has an invalid ref`)
 }
@@ -199,13 +218,14 @@ function requireRef(value: unknown, of: string): number {
  * A value of another kind than its column is treated as empty. Throws `too_large` for a value larger than a
  * cell.
  */
-function text(value: unknown): string {
+export function text(value: unknown): string {
   if (typeof value !== 'string') return ''
   requireCellSize(value.length, 'the tables and columns of the document')
   return value
 }
 
-function whole(value: unknown): number {
+/** The value as a positive whole number; 0 for anything else. */
+export function whole(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }
 

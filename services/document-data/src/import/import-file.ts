@@ -1,13 +1,13 @@
 import { parse } from 'node:path'
 import type { FirstEntry } from '../store/log/first-entries'
 import type { Author } from '../store/log/log'
-import { copyDocument, type LoadedTable } from './copy-document'
+import type { LoadedTable } from './copy-document'
 import { delimitedRows } from './delimited-rows'
 import { DocumentDraft } from './document-draft'
-import { DocumentFile } from './document-file'
 import { DocumentSize } from './document-size'
-import { badFile } from './import-errors'
 import { findFormat, type ImportFormat } from './import-format'
+import { ImportNotes } from './import-notes'
+import { importSqlite } from './import-sqlite'
 import { jsonRows } from './json-rows'
 import { TableLoader } from './load-tables'
 import type { RowSource } from './row-sink'
@@ -36,6 +36,8 @@ export interface Imported {
   /** The first entry of its log, to be published. */
   readonly first: FirstEntry
   readonly tables: readonly LoadedTable[]
+  /** What of the file was left out or changed, in words. */
+  readonly notes: readonly string[]
 }
 
 /** Default settings of new documents. */
@@ -57,34 +59,23 @@ export async function importFile(
   const counter = new RowCounter(report)
   const format = await findFormat(upload, fileName)
   using draft = DocumentDraft.create(target, settings)
+  const notes = new ImportNotes()
   const tables =
     format === 'sqlite'
-      ? await copy(upload, { draft, size, counter })
+      ? await importSqlite(upload, draft.writer, {
+          size,
+          notes,
+          onRead: () => counter.read(),
+          onRow: () => counter.stored(),
+        })
       : await load(createSource(format, upload, parse(fileName).name), { draft, size, counter })
-  return { first: draft.finish(author), tables }
+  return { first: draft.finish(author), tables, notes: notes.list }
 }
 
 interface Making {
   readonly draft: DocumentDraft
   readonly size: DocumentSize
   readonly counter: RowCounter
-}
-
-async function copy(upload: string, { draft, size, counter }: Making) {
-  try {
-    using file = await DocumentFile.open(upload)
-    return copyDocument(file, draft.writer, { size, onRow: () => counter.stored() })
-  } catch (error) {
-    throw blameFile(error)
-  }
-}
-
-/** SQLite's messages contain names from the file; and any error here is the fault of the upload. */
-function blameFile(error: unknown): unknown {
-  const { name, code } = error as { name?: unknown; code?: unknown }
-  if (name !== 'SqliteError' || typeof code !== 'string') return error
-  if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(code)) return error
-  return badFile('the SQLite file is damaged or not a Sheaf document')
 }
 
 async function load(source: RowSource, { draft, size, counter }: Making) {

@@ -28,7 +28,7 @@ const byExtension: Readonly<Record<string, ImportFormat>> = {
   '.sheaf': 'sqlite',
 }
 
-const FORMATS = 'CSV, TSV, XLSX, JSON, or SQLite downloaded from Sheaf'
+const FORMATS = 'CSV, TSV, XLSX, JSON, Grist, or SQLite'
 
 /**
  * The format of a file, by its first bytes, otherwise by its name's extension. Throws `invalid` for an empty

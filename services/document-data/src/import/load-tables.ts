@@ -79,7 +79,8 @@ export class TableLoader implements RowSink {
 /** Columns that are created at once. */
 const COLUMNS_AT_ONCE = 5_000
 
-function makeTables(doc: DocumentWriter, plan: readonly PlannedTable[]): string[] {
+/** Creates tables of these columns, without rows, and returns their ids. */
+export function makeTables(doc: DocumentWriter, plan: readonly PlannedTable[]): string[] {
   const made: string[] = []
   let wished: NewTable[] = []
   let width = 0

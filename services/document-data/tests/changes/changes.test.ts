@@ -220,6 +220,23 @@ describe('changes', () => {
     await eventually(() => service.backlog() === 0)
   })
 
+  it('are sent in messages named by document, epoch, first and last entry', async () => {
+    const docId = await writeAll()
+    await eventually(async () => (await readPublished(nats, docId)).events.length === 4)
+    const { ids, epochs, events } = await readPublished(nats, docId)
+    const [epoch = ''] = epochs
+    expect(ids.map(({ id }) => id)).toEqual(
+      ids.map(({ seqs }) => `${docId}:${epoch}:${seqs[0]}-${seqs.at(-1)}`),
+    )
+    // A longer message that begins with the same entry is another one: its tail is not lost.
+    const longer = await jetstream(nats).publish(
+      `sheaf.changes.${docId}`,
+      ChangeBatch.encode({ changes: events, epoch }).finish(),
+      { msgID: `${docId}:${epoch}:1-9` },
+    )
+    expect(longer.duplicate).toBe(false)
+  })
+
   it('is recognised by NATS when a batch is sent again', async () => {
     const docId = await writeAll()
     await eventually(async () => (await readPublished(nats, docId)).events.length === 4)

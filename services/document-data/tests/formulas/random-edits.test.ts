@@ -8,6 +8,7 @@ import { defaultFormulaLimits } from '../../src/config'
 import { Evaluators } from '../../src/evaluator/evaluators'
 import { EvaluatorPool } from '../../src/formulas/exchange/evaluator-pool'
 import type { FormulaLimits } from '../../src/formulas/formula-limits'
+import { keepFormulaResults } from '../../src/import/grist/kept-results'
 import { recomputeDocument } from '../../src/formulas/recompute-document'
 import type { DocumentWriter } from '../../src/store/document'
 import { removeTables } from '../../src/store/structure/table-removal'
@@ -32,6 +33,7 @@ describe('formulas after any edits', () => {
   let folder: TempDir
   let opened: FormulaStore
   let document: string | undefined
+  let limits: Partial<FormulaLimits>
   const extent = { ...redoRuns, numRuns }
   const options = { ...defaultFormulaLimits, log: createLogger('test') }
   const records = new AppendedRecords()
@@ -41,7 +43,7 @@ describe('formulas after any edits', () => {
   async function open(settings: Partial<FormulaLimits> = {}): Promise<void> {
     folder = await tempDir()
     document = undefined
-    const limits = { evaluators: 1, computeMs: 15_000, ...settings }
+    limits = { evaluators: 1, computeMs: 15_000, ...settings }
     opened = await openFormulaStore(folder.path, limits, records)
   }
   afterEach(async () => {
@@ -79,7 +81,11 @@ describe('formulas after any edits', () => {
    * All runs use one document, whose tables are replaced, as starting evaluators takes most of the time; a failure
    * leaves it behind with them.
    */
-  async function run(start: Beginning, groups: readonly (readonly Edit[])[]): Promise<void> {
+  async function run(
+    start: Beginning,
+    groups: readonly (readonly Edit[])[],
+    prepare?: (docId: string) => Promise<void>,
+  ): Promise<void> {
     document ??= await createDocument()
     const docId = document
     document = undefined
@@ -93,12 +99,19 @@ describe('formulas after any edits', () => {
       begin(doc, start)
     })
     await requireEqual(docId)
+    await prepare?.(docId)
     for (const group of groups) {
       await Promise.all(group.map((one) => write(docId, (doc) => apply(doc, one))))
       await requireEqual(docId)
     }
-    expect(differencesAfterRedo(opened.store, docId, base)).toEqual([])
-    expect(records.differencesAfterRedo(opened.store, docId, base, count)).toEqual([])
+    // An import is a base of its own.
+    const differences = prepare
+      ? []
+      : [
+          ...differencesAfterRedo(opened.store, docId, base),
+          ...records.differencesAfterRedo(opened.store, docId, base, count),
+        ]
+    expect(differences).toEqual([])
     document = docId
   }
 
@@ -106,7 +119,10 @@ describe('formulas after any edits', () => {
     'have the results that a computation from nothing gives, and redo makes the same document',
     async () => {
       await open()
-      await fc.assert(fc.asyncProperty(beginning, edits, run), extent)
+      await fc.assert(
+        fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups)),
+        extent,
+      )
     },
     redoRuns.timeoutMs,
   )
@@ -115,7 +131,30 @@ describe('formulas after any edits', () => {
     'do so too when most cells are computed after the write',
     async () => {
       await open({ writeCells: 4 })
-      await fc.assert(fc.asyncProperty(beginning, edits, run), extent)
+      await fc.assert(
+        fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups)),
+        extent,
+      )
+    },
+    redoRuns.timeoutMs,
+  )
+
+  /** What is known of formulas becomes what an import assumes. */
+  async function assume(docId: string): Promise<void> {
+    await write(docId, (doc) => keepFormulaResults(doc, new Set()))
+    // An open document knows what it has learned.
+    await opened[Symbol.asyncDispose]()
+    opened = await openFormulaStore(folder.path, limits, records)
+  }
+
+  it(
+    'have these results too when they were imported, so that what they depend on follows from their text',
+    async () => {
+      await open()
+      await fc.assert(
+        fc.asyncProperty(beginning, edits, (start, groups) => run(start, groups, assume)),
+        extent,
+      )
     },
     redoRuns.timeoutMs,
   )

@@ -106,7 +106,7 @@ describe('a SQLite file', () => {
     ],
     [
       'the same column twice',
-      /damaged or not a Sheaf document|is not a valid column id/,
+      /tables contradict each other|is not a valid column id/,
       sql(
         `INSERT INTO _grist_Tables_column (parentId, parentPos, colId, type) VALUES (2, 99, 'T ', 'Text')`,
       ),
@@ -278,14 +278,6 @@ describe('a SQLite file', () => {
     ],
   ])('with %s is too large', async (_, message, make) => {
     await imports.expectRefused('large.sqlite', make(), { reason: 'IMPORT_TOO_LARGE', message })
-  })
-
-  it('of Grist is called what it is, not the file of a newer Sheaf', async () => {
-    const make = sql('CREATE TABLE _gristsys_FileInfo (id); PRAGMA user_version = 99')
-    await imports.expectRefused('book.grist', make(), {
-      reason: 'UNKNOWN_FILE_FORMAT',
-      message: /^the file is a Grist document, which cannot be imported yet/,
-    })
   })
 
   it.each<[string, () => Buffer]>([

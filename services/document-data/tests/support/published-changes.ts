@@ -8,6 +8,8 @@ export interface PublishedChanges {
   readonly messages: number
   /** Epochs that the messages tell, each once. */
   readonly epochs: ReadonlySet<string>
+  /** The id of each message, and the seqs that it holds. */
+  readonly ids: readonly { readonly id: string | undefined; readonly seqs: readonly number[] }[]
 }
 
 /** Reads all that was published of a document, in the order of the stream. */
@@ -23,7 +25,8 @@ export async function readPublished(
   const messages = info?.state.subjects?.[subject] ?? 0
   const events: ChangeEvent[] = []
   const epochs = new Set<string>()
-  if (messages === 0) return { events, messages, epochs }
+  const ids: PublishedChanges['ids'][number][] = []
+  if (messages === 0) return { events, messages, epochs, ids }
   const consumer = await jetstream(nats).consumers.get('SHEAF_CHANGES', {
     filter_subjects: [subject],
     deliver_policy: DeliverPolicy.All,
@@ -33,7 +36,8 @@ export async function readPublished(
     const { changes, epoch } = ChangeBatch.decode(message.data)
     events.push(...changes)
     epochs.add(epoch)
+    ids.push({ id: message.headers?.get('Nats-Msg-Id'), seqs: changes.map(({ seq }) => seq) })
     if (--left === 0) break
   }
-  return { events, messages, epochs }
+  return { events, messages, epochs, ids }
 }

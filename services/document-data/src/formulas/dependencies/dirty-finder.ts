@@ -37,7 +37,10 @@ interface Change {
  */
 export class DirtyFinder {
   readonly dirty = new DirtyCells()
-  /** Formula columns that are new or have changed, by ref: nothing is known of them any more. */
+  /**
+   * Formula columns by ref of which nothing is known any more: new or changed ones, and those whose relations were
+   * assumed, when they are computed as a whole.
+   */
   readonly renewed = new Set<number>()
   private readonly queue: Change[] = []
   /** While writes are gone through backwards: values of cells before the later ones. */
@@ -197,6 +200,8 @@ export class DirtyFinder {
   private mark(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
     if (rows !== 'all' && rows.length === 0) return
     const added = this.dirty.mark(of, rows, { seq, maxRows: this.parts.maxRows })
+    const { ref } = of.column
+    if (added === 'all' && this.parts.dependencies.relationsOf(ref).assumed) this.renewed.add(ref)
     if (added === 'all' || added.length > 0) this.enqueue(of, added, seq)
   }
 

@@ -28,6 +28,8 @@ export interface Read {
 export interface Relations {
   readonly lookups: readonly Lookup[]
   readonly reads: readonly Read[]
+  /** True when they follow from the text of the formula: known ones replace them once the whole column is computed. */
+  readonly assumed?: boolean
 }
 
 /** The relations of a formula that has not run. */
@@ -41,7 +43,8 @@ export class RelationsBuilder {
   private readonly readKeys: Set<string>
   private grown = false
 
-  constructor({ lookups, reads }: Relations) {
+  constructor(private readonly known: Relations) {
+    const { lookups, reads } = known
     this.lookups = [...lookups]
     this.reads = [...reads]
     this.lookupKeys = new Map(lookups.map((lookup, i) => [JSON.stringify(lookup), i]))
@@ -55,7 +58,7 @@ export class RelationsBuilder {
 
   /** The relations so far. */
   get relations(): Relations {
-    return { lookups: this.lookups, reads: this.reads }
+    return { ...this.known, lookups: this.lookups, reads: this.reads }
   }
 
   /** Position of a lookup, which is added when it is new. */

@@ -1,44 +1,85 @@
-import { EvaluatorPool, type EvaluatorSession, type StartEvaluator } from './evaluator-pool'
+import { EvaluatorPool, type EvaluatorSession } from './evaluator-pool'
 
-const start: StartEvaluator = () => ({
-  send: () => {},
-  setWorking: () => {},
-  kill: () => {},
-  residentBytes: () => 0,
-})
+const SIZE = 4
 const never = new AbortController().signal
 
-describe('evaluators', () => {
-  it('of one user leave half of them to others', async () => {
-    using pool = new EvaluatorPool(4, start)
-    const first = await pool.acquire('a', 1, never)
-    await pool.acquire('b', 1, never)
-    let third: EvaluatorSession | undefined
-    const waiting = pool.acquire('c', 1, never).then((session) => (third = session))
-    const other = await pool.acquire('d', 2, never)
-    const own = await pool.acquire('e', undefined, never)
-    expect([other?.docId, own?.docId, third, pool.queued]).toEqual(['d', 'e', undefined, 1])
-    if (first) pool.release(first)
-    expect((await waiting)?.docId).toBe('c')
+/** A pool whose evaluators do nothing. */
+function createPool(): EvaluatorPool {
+  return new EvaluatorPool(SIZE, (handlers) => ({
+    send: () => {},
+    setWorking: () => {},
+    residentBytes: () => 0,
+    kill: () => handlers.onExit({ cause: 'killed', code: null, signal: null, stderr: '' }),
+  }))
+}
+
+/** Acquires an evaluator, and records the document when it has one. */
+function createAcquire(pool: EvaluatorPool) {
+  const served: string[] = []
+  const acquire = async (user: number, document: string) => {
+    const session = await pool.acquire({ user, document }, never)
+    served.push(document)
+    return session as EvaluatorSession
+  }
+  return { served, acquire }
+}
+
+describe('the evaluators', () => {
+  it('are not all used by the documents of one user: those of others come before them', async () => {
+    using pool = createPool()
+    const { served, acquire } = createAcquire(pool)
+    const first = await acquire(1, 'a1')
+    const others = ['a2', 'a3', 'a4', 'a5'].map((document) => acquire(1, document))
+    await acquire(2, 'b1')
+    expect(served).toEqual(['a1', 'a2', 'a3', 'b1'])
+    expect(pool.queued).toBe(2)
+    const later = [acquire(2, 'b2'), acquire(3, 'c1')]
+    pool.release(first)
+    await later[1]
+    expect(served.at(-1)).toBe('c1')
+    pool.release(await (others[0] as Promise<EvaluatorSession>))
+    pool.release(await (others[1] as Promise<EvaluatorSession>))
+    await others[2]
+    expect(served.at(-1)).toBe('a4')
+    expect(pool.queued).toBe(2)
   })
 
-  it('are given to whoever may have one, past those who have to wait for their share', async () => {
-    using pool = new EvaluatorPool(2, start)
-    await pool.acquire('a', 1, never)
-    const second = await pool.acquire('b', 2, never)
-    const givenUp = new AbortController()
-    const blocked = pool.acquire('c', 1, givenUp.signal)
-    const next = pool.acquire('d', 3, never)
-    if (second) pool.release(second)
-    expect((await next)?.docId).toBe('d')
-    expect(pool.queued).toBe(1)
-    givenUp.abort()
-    expect(await blocked).toBeUndefined()
+  it('are given to users in turn when all are in use', async () => {
+    using pool = createPool()
+    const { served, acquire } = createAcquire(pool)
+    const used = await Promise.all([1, 2, 3, 4].map((user) => acquire(user, `used by ${user}`)))
+    const waiting = [acquire(5, 'a1'), acquire(5, 'a2'), acquire(6, 'b1'), acquire(7, 'c1')]
+    served.length = 0
+    for (const session of used) pool.release(session)
+    const [a1] = await Promise.all([waiting[0], waiting[2], waiting[3]])
+    expect(served).toEqual(['a1', 'b1', 'c1'])
+    pool.release(a1 as EvaluatorSession)
+    await waiting[1]
+    expect(pool.running).toBe(SIZE)
   })
 
-  it('are not tried where none can be started', async () => {
-    using pool = new EvaluatorPool(4, undefined)
-    for (let i = 0; i < 20; i++) expect(await pool.acquire('a', 1, never)).toBeUndefined()
-    expect(pool.figures).toMatchObject({ started: 0, ended: { failure: 0 } })
+  it('are kept for documents that use them again, and end for others only while they are not in use', async () => {
+    using pool = createPool()
+    const { acquire } = createAcquire(pool)
+    const kept = await acquire(1, 'kept')
+    for (let i = 0; i < SIZE; i++) pool.release(await acquire(2, `other ${i}`))
+    expect(pool.find('kept')).toBe(kept)
+    pool.release(kept)
+    expect(await acquire(1, 'kept')).toBe(kept)
+    expect(pool.running).toBe(SIZE)
+    expect(pool.figures).toMatchObject({ started: SIZE + 1, ended: { unused: 1 } })
+  })
+
+  it('are no longer awaited after a cancellation, which takes nobody’s share', async () => {
+    using pool = createPool()
+    const { acquire } = createAcquire(pool)
+    const [first] = await Promise.all(['a0', 'b0', 'c0'].map((document) => acquire(1, document)))
+    const cancelled = new AbortController()
+    const waiting = pool.acquire({ user: 1, document: 'a2' }, cancelled.signal)
+    cancelled.abort()
+    expect(await waiting).toBeUndefined()
+    expect(await pool.acquire({ user: 1, document: 'a2' }, cancelled.signal)).toBeUndefined()
+    pool.release(first as EvaluatorSession)
+    expect(await acquire(1, 'a3')).toBeDefined()
   })
 })

@@ -1,11 +1,10 @@
-import { FairShare, type Holder } from '@sheaf/kit/fair-share'
+import { FairQueue } from '@sheaf/kit/fair-queue'
+import { FairShare } from '@sheaf/kit/fair-share'
 import type { EvaluatorHandlers, EvaluatorMessage } from '../../evaluator/evaluator-process'
 import type { StartedEvaluator } from '../../evaluator/evaluators'
 import type { ExitCause } from '../../processes/hosted-process'
 
-/** Of the evaluators, one user may keep this fraction busy at once. */
-const USER_DIVISOR = 2
-/** How long a document waits for an evaluator while all are busy with other documents, or its user has enough. */
+/** How long a document waits for an evaluator while all are busy with other documents. */
 const WAIT_MS = 10_000
 
 /** Starts an evaluator. Failing to start is reported by `onExit`. */
@@ -38,8 +37,8 @@ export class EvaluatorSession {
   hasAnswered = false
   /** True when it may hold cells of a transaction that was rolled back. */
   isLost = false
-  /** Who keeps it busy; undefined while it is idle. */
-  holder: Holder | undefined
+  /** Whose share of the evaluators it uses while it is in use. */
+  user: number | undefined
   ended: ExitCause | undefined
   usedAt = Date.now()
   /** Receives its messages and its end while an exchange runs. */
@@ -98,9 +97,23 @@ export interface EvaluatorFigures {
   readonly ended: Record<EvaluatorEnd, number>
 }
 
+/** For whom an evaluator computes. */
+export interface EvaluatorUse {
+  readonly user: number
+  readonly document: string
+}
+
+/** A document that waits for an evaluator. */
+interface Waiter extends EvaluatorUse {
+  /** Ends the wait; without an evaluator when none became free. */
+  readonly settle: (session?: EvaluatorSession) => void
+}
+
 /**
- * The evaluators of this instance: at most one for a document, which serves no other document. When all are in use, the
- * one that was used least recently ends for a document that needs one.
+ * The evaluators of this instance: at most one for a document, which serves no other document. When all exist, the one
+ * that was used least recently ends for a document that needs one. Each user has a fair share of them, and documents that
+ * wait are served by user in turn. What no other user waits for is lent to users beyond their share, except for the last
+ * one: a use may take seconds, for which others would wait.
  */
 export class EvaluatorPool implements Disposable {
   readonly figures: EvaluatorFigures = {
@@ -108,17 +121,18 @@ export class EvaluatorPool implements Disposable {
     ended: { unused: 0, stopped: 0, memory: 0, failure: 0 },
   }
   private readonly sessions = new Map<string, EvaluatorSession>()
-  private readonly waiting: (() => void)[] = []
-  private readonly busy: FairShare
+  private readonly waiting = new FairQueue<Waiter>()
+  /** Evaluators in use. */
+  private readonly used: FairShare
 
   constructor(
     /** Number of evaluators at most. */
     readonly size: number,
-    /** Absent where no evaluator can be started: then nothing is tried, and cells remain pending. */
+    /** Absent where no evaluator can be started: then nothing is tried. */
     private readonly start: StartEvaluator | undefined,
     private readonly onStarted?: (ms: number) => void,
   ) {
-    this.busy = new FairShare(size, Math.ceil(size / USER_DIVISOR))
+    this.used = new FairShare(size)
   }
 
   /** Number of running evaluators. */
@@ -128,7 +142,7 @@ export class EvaluatorPool implements Disposable {
 
   /** Number of documents that wait for one. */
   get queued(): number {
-    return this.waiting.length
+    return this.waiting.size
   }
 
   /** Resident memory of all evaluators. */
@@ -141,34 +155,34 @@ export class EvaluatorPool implements Disposable {
     return this.sessions.get(docId)
   }
 
-  /**
-   * An evaluator for a document and the user whose write needs it, undefined for Sheaf itself; it must be released.
-   * Undefined when none became free in time.
-   */
-  async acquire(
-    docId: string,
-    user: number | undefined,
-    signal: AbortSignal,
-  ): Promise<EvaluatorSession | undefined> {
-    const until = Date.now() + WAIT_MS
-    const holder = { document: docId, user }
-    for (;;) {
-      const session = this.busy.check(holder, 1)
-        ? undefined
-        : (this.find(docId) ?? this.make(docId))
-      if (session) return this.take(session, holder)
-      if (!this.start || signal.aborted || Date.now() >= until) return undefined
-      await this.freed(until - Date.now(), signal)
-    }
+  /** An evaluator for a document, which must be released; undefined when none became free in time. */
+  async acquire(use: EvaluatorUse, signal: AbortSignal): Promise<EvaluatorSession | undefined> {
+    if (signal.aborted || !this.start) return undefined
+    return new Promise((resolve) => {
+      const giveUp = () => waiter.settle()
+      const timer = setTimeout(giveUp, WAIT_MS)
+      const waiter: Waiter = {
+        ...use,
+        settle: (session) => {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', giveUp)
+          this.waiting.remove(waiter)
+          resolve(session)
+        },
+      }
+      signal.addEventListener('abort', giveUp)
+      this.waiting.add(waiter)
+      this.serve()
+    })
   }
 
   /** Returns an evaluator to the pool. */
   release(session: EvaluatorSession): void {
-    if (session.holder) this.busy.give(session.holder, 1)
-    session.holder = undefined
+    this.used.give({ user: session.user }, 1)
+    session.user = undefined
     session.usedAt = Date.now()
     if (!session.ended) session.setWorking(false)
-    this.wakeAll()
+    this.serve()
   }
 
   /** Ends the evaluator of a document, if it has one. */
@@ -176,41 +190,55 @@ export class EvaluatorPool implements Disposable {
     const session = this.sessions.get(docId)
     if (!session) return
     this.figures.ended.unused++
-    this.forget(session)
+    this.sessions.delete(docId)
     session.kill()
   }
 
   /** Ends all evaluators. */
   [Symbol.dispose](): void {
     for (const docId of [...this.sessions.keys()]) this.end(docId)
-    this.wakeAll()
+    for (const waiter of this.waiting.items) waiter.settle()
   }
 
-  private take(session: EvaluatorSession, holder: Holder): EvaluatorSession {
-    session.holder = holder
-    this.busy.take(holder, 1)
-    session.setWorking(true)
+  /** Gives evaluators to documents that wait, as far as there are any. */
+  private serve(): void {
+    for (;;) {
+      const next = this.waiting.take((waiter) => this.mayUse(waiter)) ?? this.takeLent()
+      if (!next) return
+      const { user, document } = next
+      this.used.take({ user }, 1)
+      next.settle(this.use(document, user))
+    }
+  }
+
+  private mayUse({ user }: EvaluatorUse): boolean {
+    return this.used.check({ user }, 1) === undefined
+  }
+
+  /** The next document whose user is beyond their share. */
+  private takeLent(): Waiter | undefined {
+    return this.used.used + 1 < this.size ? this.waiting.take(() => true) : undefined
+  }
+
+  private use(docId: string, user: number): EvaluatorSession {
+    let session = this.sessions.get(docId)
+    if (session) session.setWorking(true)
+    else {
+      if (this.sessions.size >= this.size) this.endOldest()
+      session = this.open(docId)
+    }
+    session.user = user
     return session
   }
 
-  /** All that wait look again, in their order: the first ones may have to wait for their user's other evaluators. */
-  private wakeAll(): void {
-    for (const wake of this.waiting.splice(0)) wake()
-  }
-
-  /** A new evaluator; undefined while all are busy, or where none can be started. */
-  private make(docId: string): EvaluatorSession | undefined {
-    if (!this.start || (this.sessions.size >= this.size && !this.endOldest())) return undefined
-    return this.open(docId, this.start)
-  }
-
-  private open(docId: string, start: StartEvaluator): EvaluatorSession {
-    const session = new EvaluatorSession(docId, start, {
+  private open(docId: string): EvaluatorSession {
+    if (!this.start) throw new Error('no evaluator can be started')
+    const session = new EvaluatorSession(docId, this.start, {
       onStarted: this.onStarted,
       onEnd: (ended, cause) => {
         if (this.sessions.get(ended.docId) !== ended) return
         this.figures.ended[endOf(cause)]++
-        this.forget(ended)
+        this.sessions.delete(ended.docId)
       },
     })
     this.figures.started++
@@ -218,34 +246,12 @@ export class EvaluatorPool implements Disposable {
     return session
   }
 
-  private forget(session: EvaluatorSession): void {
-    if (this.sessions.get(session.docId) === session) this.sessions.delete(session.docId)
-    this.wakeAll()
-  }
-
-  /** Ends the idle evaluator that was used least recently; false when all are busy. */
-  private endOldest(): boolean {
+  /** Ends the idle evaluator that was used least recently: there is one, since not all are in use. */
+  private endOldest(): void {
     const [oldest] = [...this.sessions.values()]
-      .filter(({ holder }) => !holder)
+      .filter(({ user }) => user === undefined)
       .sort((a, b) => a.usedAt - b.usedAt)
-    if (!oldest) return false
-    this.end(oldest.docId)
-    return true
-  }
-
-  private freed(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const settle = () => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', settle)
-        const index = this.waiting.indexOf(settle)
-        if (index >= 0) this.waiting.splice(index, 1)
-        resolve()
-      }
-      const timer = setTimeout(settle, ms)
-      signal.addEventListener('abort', settle)
-      this.waiting.push(settle)
-    })
+    if (oldest) this.end(oldest.docId)
   }
 }
 

@@ -109,11 +109,6 @@ export class DerivedGroup {
     return this.owner.connection
   }
 
-  /** The user of the first write; undefined when there is none, or Sheaf itself writes. */
-  get userId(): number | undefined {
-    return this.entries[0]?.author.userId || undefined
-  }
-
   /** Work to do beside the writes. */
   get tasks(): ReadonlySet<GroupTask> {
     return this.owner.tasks
@@ -126,6 +121,14 @@ export class DerivedGroup {
 
   /** The owner of cells that belong to no write of the group: an entry of the system, begun when it is needed. */
   static readonly OWN_ENTRY = 0
+
+  /** The user who wrote last, in this group or before it; 0 when the log names none. */
+  findLatestUser(): number {
+    const written = this.entries.findLast(({ author }) => author.userId > 0)
+    if (written) return written.author.userId
+    const sql = 'SELECT user FROM _sheaf_log WHERE user > 0 ORDER BY seq DESC LIMIT 1'
+    return this.connection.pluck<number>(sql).get() ?? 0
+  }
 
   /** See `GroupOwner.schemaChanged`. */
   schemaChanged(): void {

@@ -12,7 +12,7 @@ export const localState: Readonly<Record<string, string>> = {
   _sheaf_lookup_uses: 'keys that formulas look up follow from computing them again',
   _sheaf_indexes: 'automatic indexes follow from the queries of this copy',
   _sheaf_orders:
-    'kept orders, like their tables _sheaf_order_…, follow from the sorts of this copy',
+    'kept orders, like their tables `_sheaf_order_…`, follow from the sorts of this copy',
   _sheaf_files: 'numbers of contents are local; contents are compared by their hash',
   _sheaf_file_chunks: 'chunks are compared as the contents of attachments',
   _sheaf_attachments: 'links are compared by the hash of the content',

@@ -1,0 +1,38 @@
+import type { DocumentWriter } from '../store/document'
+import { copyDocument, type LoadedTable } from './copy-document'
+import { copyGrist } from './grist/copy-grist'
+import { badFile } from './import-errors'
+import { copyPlainTables, type PlainCopy } from './sqlite/plain-tables'
+import { UploadedDatabase } from './sqlite/uploaded-database'
+
+/**
+ * Creates a document from a SQLite file, which may be a document of Sheaf or Grist, or of any other program. Throws
+ * AppError for faults of the file.
+ */
+export async function importSqlite(
+  upload: string,
+  target: DocumentWriter,
+  copy: PlainCopy,
+): Promise<LoadedTable[]> {
+  try {
+    using file = await UploadedDatabase.open(upload)
+    switch (file.kind) {
+      case 'sheaf':
+        return copyDocument(file, target, copy)
+      case 'grist':
+        return copyGrist(file, target, copy)
+      case 'other':
+        return copyPlainTables(file, target, copy)
+    }
+  } catch (error) {
+    throw blameFile(error)
+  }
+}
+
+/** SQLite's messages contain names from the file; and any error here is the fault of the upload. */
+function blameFile(error: unknown): unknown {
+  const { name, code } = error as { name?: unknown; code?: unknown }
+  if (name !== 'SqliteError' || typeof code !== 'string') return error
+  if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(code)) return error
+  return badFile('the SQLite file is damaged, or its tables contradict each other')
+}
