@@ -9,6 +9,7 @@ import { DirtyCells, type CellSet } from './dirty-cells'
 import { firedBy } from './fired-triggers'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
 import { keysOfRows, rowsLookingUp } from './lookup-keys'
+import { findRenamedOnly } from './renamed-formulas'
 import { changedStructure, type StructureChange } from './structure-change'
 import { traceBack } from './trace-back'
 
@@ -56,9 +57,11 @@ export class DirtyFinder {
     for (const entry of [...entries].reverse()) {
       const { seq, operations } = entry
       this.fire(entry)
+      const unchanged = findRenamedOnly(operations)
       for (const operation of [...operations].reverse()) {
         if ('rowIds' in operation) this.addRows(operation, seq)
-        else this.addStructure(changedStructure(operation), seq)
+        else if (!operation.follows || !unchanged.has(operation.columnRef))
+          this.addStructure(changedStructure(operation), { seq, unchanged })
         this.propagate()
       }
     }
@@ -156,14 +159,14 @@ export class DirtyFinder {
     )
   }
 
-  private addStructure(change: StructureChange | undefined, seq: number): void {
+  private addStructure(
+    change: StructureChange | undefined,
+    { seq, unchanged }: { readonly seq: number; readonly unchanged: ReadonlySet<number> },
+  ): void {
     if (!change) return
+    if (change.isRename) return this.addRename(change, seq, unchanged)
     const { byRef, computed } = columnsOf(this.parts.schema)
-    for (const of of computed)
-      if (of.table.ref === change.newTable) {
-        this.renewed.add(of.column.ref)
-        this.mark(of, 'all', seq)
-      }
+    this.addNewTable(change, seq)
     for (const ref of change.columns) {
       const of = byRef.get(ref)
       const isFormula = of !== undefined && computed.includes(of)
@@ -178,6 +181,30 @@ export class DirtyFinder {
     ]))
       this.mark(of, 'all', seq)
     this.addMentions(change, seq)
+  }
+
+  private addNewTable({ newTable }: StructureChange, seq: number): void {
+    for (const of of columnsOf(this.parts.schema).computed)
+      if (of.table.ref === newTable) {
+        this.renewed.add(of.column.ref)
+        this.mark(of, 'all', seq)
+      }
+  }
+
+  /** Marks what reads or names a renamed column, except formulas that only follow the rename. */
+  private addRename(
+    { columns, mentions }: StructureChange,
+    seq: number,
+    unchanged: ReadonlySet<number>,
+  ): void {
+    const { dependencies, schema } = this.parts
+    const users = columns.flatMap((ref) => [
+      ...dependencies.readersOf(ref),
+      ...dependencies.lookupsBy(ref),
+    ])
+    const named = columnsOf(schema).computed.filter(({ column }) => mentions(column.formula))
+    for (const of of [...users.map((user) => user.of), ...named])
+      if (!unchanged.has(of.column.ref)) this.mark(of, 'all', seq)
   }
 
   /** Marks what names a table or column that came or went, in a formula or as the target of a reference. */

@@ -11,6 +11,8 @@ export interface StructureChange {
   readonly newTable?: number
   /** True when what is known of the columns is no longer valid. */
   readonly renews: boolean
+  /** True when nothing but the name of a column is another one. */
+  readonly isRename?: boolean
   /** True for a formula that contains one of the names that came or went. */
   readonly mentions: (formula: string) => boolean
 }
@@ -60,6 +62,7 @@ function changedColumn(operation: SchemaOperation): StructureChange | undefined 
     columns: [operation.columnRef],
     tables: [],
     renews: changed.some((field) => field !== 'colId'),
+    isRename: changed.every((field) => field === 'colId'),
     mentions: mentionOf(names),
   }
 }

@@ -136,11 +136,13 @@ function convertOthers(
 ): Conversion | undefined {
   const [type, earlierType] = [columnType(now.typeName), columnType(earlier.typeName)]
   if (earlier.isFormula) {
-    // Such a column holds the same value in every row, so later values are dropped.
+    // The values of such a column follow from its formula, or are all the same, so later ones are dropped.
     const blank = isComputed(earlier) ? null : earlierType.defaultValue
+    // Results that the change has kept cannot be told from values that were written later, if there can be any.
+    const isKept = now.isFormula || (context.isLatest && isComputed(earlier))
     return (value, id) => {
       const isBlank = value === null || isEqual(value, type.defaultValue)
-      if (!isBlank && !now.isFormula) context.conflicts.addRows(table.tableId, [id])
+      if (!isBlank && !isKept) context.conflicts.addRows(table.tableId, [id])
       return blank
     }
   }
