@@ -19,6 +19,7 @@ import {
   type UnfinishedRow,
 } from '../schema/unfinished-columns'
 import { callEnded } from '../reads/record-chunks'
+// eslint-disable-next-line import-x/max-dependencies -- what a copy is stripped of belongs to many parts of a document
 import { WorkerPool } from '../workers/worker-pool'
 
 /** The contents of a snapshot. */
