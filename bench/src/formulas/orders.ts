@@ -11,6 +11,9 @@ const EDITS = 2_000
 /** A table of a million rows takes about half a minute. */
 const COMPUTED_MS = 600_000
 
+/** Rows for each millisecond between two questions whether all cells are computed. */
+const ROWS_OF_POLL_MS = 10_000
+
 /** Formulas of the measured columns. */
 export const formulas = {
   total: '$qty * $price',
@@ -129,7 +132,9 @@ export class Orders {
       const { body } = await rest.get<{ columns: Timing[] }>(`${this.doc}/timing`)
       return body.columns.every(({ pendingRows, stopped }) => pendingRows === 0 && !stopped)
     }
-    await eventually(isComputed, { timeoutMs: COMPUTED_MS, everyMs: 10 })
+    // Each question counts the pending rows, which takes milliseconds in a large table.
+    const everyMs = Math.max(10, this.rows / ROWS_OF_POLL_MS)
+    await eventually(isComputed, { timeoutMs: COMPUTED_MS, everyMs })
   }
 }
 

@@ -12,7 +12,7 @@ import type { Input } from '../routing/route'
 
 /*
  * Conditional requests and paging, for every read or write of a document: the request headers If-Match,
- * If-None-Match, Idempotency-Key and Prefer, and the response headers ETag, X-Next-Cursor, X-Total-Count and Link.
+ * If-None-Match, Idempotency-Key and Prefer, and the response headers ETag, X-Next-Cursor, X-Total-Count, Link and X-Pending-Columns.
  * Requests without these headers pay next to nothing.
  */
 
@@ -22,6 +22,8 @@ export interface DocumentState {
   readonly notModified?: boolean
   readonly nextCursor?: string
   readonly totalCount?: number
+  /** Names of columns whose cells are not all computed. */
+  readonly pendingColumns?: string
 }
 
 /** The format of a response whose route offers several. */
@@ -98,11 +100,12 @@ export function sendNotModified(exchange: Exchange, state: DocumentState, form?:
 /** Adds headers for the document's state, the total row count and the next page. */
 export function addStateHeaders(
   { headers, request }: Exchange,
-  { etag, nextCursor, totalCount }: DocumentState,
+  { etag, nextCursor, totalCount, pendingColumns }: DocumentState,
   form?: Form,
 ): void {
   if (form) headers.push('Vary', 'Accept')
   if (etag !== undefined) headers.push('ETag', `W/"${etag}${form?.tagSuffix ?? ''}"`)
+  if (pendingColumns !== undefined) headers.push('X-Pending-Columns', pendingColumns)
   if (totalCount !== undefined) headers.push('X-Total-Count', String(totalCount))
   if (nextCursor === undefined) return
   headers.push('X-Next-Cursor', nextCursor)

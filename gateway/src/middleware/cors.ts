@@ -13,7 +13,7 @@ const OK = Buffer.from('OK')
 /** Response headers that pages may read in addition to the CORS-safelisted ones. */
 const exposed = [
   'Access-Control-Expose-Headers',
-  'ETag, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Request-Id, X-Total-Count',
+  'ETag, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Pending-Columns, X-Request-Id, X-Total-Count',
 ]
 
 /**

@@ -161,6 +161,15 @@ const pageHeaders = etag.extend({
   }),
 })
 
+/** Response header of reads in which cells that are not computed yet are null. */
+const pendingHeader = z.object({
+  'X-Pending-Columns': z.string().optional().meta({
+    description:
+      'Formula columns with cells that are not computed yet, which are null, as `Table.Column`, separated by commas; `...` stands for those beyond 50. Absent when all are computed.',
+    example: 'Orders.Total, Orders.Share',
+  }),
+})
+
 const contentRange = z.object({
   'Content-Range': z.string().meta({
     description: 'First and last byte of the part, and the size of the file',
@@ -174,7 +183,8 @@ function rangeHeaders({ headers }: ResponseConfig) {
   }
 }
 
-function toSuccess({ success, conditions, hasPages, query, body }: Route): ResponseConfig {
+function toSuccess(route: Route): ResponseConfig {
+  const { success, conditions, hasPages, namesPending, query, body } = route
   const { description, schema, mediaType = 'application/json', otherMediaTypes = [] } = success
   const content = schema ? { schema } : { schema: { type: 'string' as const } }
   return {
@@ -182,6 +192,7 @@ function toSuccess({ success, conditions, hasPages, query, body }: Route): Respo
     headers: z.object({
       ...((query ?? body) && applied.shape),
       ...(conditions && (hasPages ? pageHeaders : etag).shape),
+      ...(namesPending && pendingHeader.shape),
     }),
     content: { [mediaType]: content },
   }

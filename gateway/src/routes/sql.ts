@@ -30,6 +30,7 @@ export const sqlRoutes: readonly Route[] = [
     params: docParams,
     query: sqlQuery,
     streams: true,
+    namesPending: true,
     success,
     handle(exchange, { document, query: { q } }) {
       if (q === undefined)
@@ -51,6 +52,7 @@ export const sqlRoutes: readonly Route[] = [
     params: docParams,
     body: sqlStatement,
     streams: true,
+    namesPending: true,
     success,
     handle(exchange, { document, body: { sql, args, timeout = 0 } }) {
       const argsJson = Buffer.from(args ? JSON.stringify(args) : '')

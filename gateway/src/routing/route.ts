@@ -57,6 +57,8 @@ export interface Route extends RouteTraits {
   readonly conditions?: 'read' | 'write'
   /** True when the response may be a page of rows with a cursor, for the API description. */
   readonly hasPages?: boolean
+  /** True when the response names columns whose cells are not all computed, for the API description. */
+  readonly namesPending?: boolean
   /** Schema of a JSON body. */
   readonly body?: z.ZodType
   /** Schema of a form body, for the API description: the handler reads it as a stream. */

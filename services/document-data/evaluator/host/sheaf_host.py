@@ -116,13 +116,10 @@ class _Exchange:
             os._exit(1)
         return self._read(length)
 
-    def write_frame(self, frame):
-        length = len(frame)
-        if length > MAX_FRAME_BYTES:
+    def write_frames(self, *frames):
+        if max(map(len, frames)) > MAX_FRAME_BYTES:
             raise ValueError("the frame is too large")
-        self._write(length.to_bytes(4, "big") + frame if length <= READ_BYTES else length.to_bytes(4, "big"))
-        if length > READ_BYTES:
-            self._write(frame)
+        self._write(b"".join([part for frame in frames for part in (len(frame).to_bytes(4, "big"), frame)]))
 
     def _read(self, length):
         """Returns the next bytes of the input."""
@@ -154,4 +151,4 @@ def serve(descriptor):
     exchange = _Exchange(descriptor)
     from sheaf import server
 
-    server.run(exchange.read_frame, exchange.write_frame)
+    server.run(exchange.read_frame, exchange.write_frames)

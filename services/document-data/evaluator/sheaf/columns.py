@@ -6,6 +6,7 @@ from sheaf.reads import FormulaReads
 from sheaf.results import dumps, encoder
 from sheaf.source import compile_formula
 from sheaf.stored import TAG, Coded, base_type, decode_plain, decoder, default_of
+from sheaf.together import own_row_function
 
 SINGLE_ASKS = 20
 SINGLE_ROWS = 2000
@@ -61,6 +62,7 @@ class Column:
         self.function = None
         self.failure = self.failure_place = None
         self.is_compiled = False
+        self.own_cells = None
 
     def compile(self):
         """Compile the formula at its first use, so that a schema of many formulas costs nothing by itself."""
@@ -72,6 +74,12 @@ class Column:
             except SyntaxError as error:
                 self.failure = Failure(type(error).__name__, str(error.msg)[:200])
                 self.failure_place = error.place
+
+    def own_row_function(self):
+        """Return what `together.own_row_function` does, made at its first use."""
+        if self.own_cells is None:
+            self.own_cells = (own_row_function(self),)
+        return self.own_cells[0]
 
     def forget_all(self):
         """Drop all cells."""
@@ -220,13 +228,10 @@ class Column:
     def mark_dirty(self, rows):
         """Make cells dirty: they are computed again before anybody reads them."""
         self.firing.begin()
-        for row in rows:
-            self.todo.add(row)
-            value = self.cells.pop(row, self)
-            if value is self and self.errors:
-                value = self.errors.pop(row, self)
-            if value is not self:
-                self.old[row] = value
+        self.todo.update(rows)
+        for held in (self.cells, self.errors):
+            for row in [] if held.keys().isdisjoint(rows) else held.keys() & set(rows):
+                self.old[row] = held.pop(row)
         self.version += 1
 
     def end_exchange(self):

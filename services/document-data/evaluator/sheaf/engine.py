@@ -14,6 +14,7 @@ from sheaf.results import check_size, failure_form
 from sheaf.exchange import Exchange, Tally
 from sheaf.stored import date_of, moment_of, zone_of
 from sheaf.tables import Table
+from sheaf.together import compute_together
 from sheaf import clock
 
 DEEPEST = 30
@@ -94,16 +95,21 @@ class Engine(Exchange):
 
     def ask_column(self, column):
         """Yield lists of rows and of stored forms of a whole column from the parent."""
-        return self.link.ask({"type": "read", "column": column.ref})
+        begun = time.perf_counter()
+        yield from self.link.ask({"type": "read", "column": column.ref})
+        self.clock_start += time.perf_counter() - begun
 
     def ask_rows(self, table):
         """Return (row, None) for all rows of a table."""
         return self._ask({"type": "read", "table": table.table_id})
 
     def _ask(self, request):
+        begun = time.perf_counter()
         found = []
         for rows, values in self.link.ask(request):
             found.extend(zip(rows, values if values is not None else [None] * len(rows), strict=True))
+        # Reading takes no time of the formula.
+        self.clock_start += time.perf_counter() - begun
         return found
 
     def announce(self, column):
@@ -307,6 +313,7 @@ class Engine(Exchange):
         open_rows = sorted(column.todo | column.wanted)
         if open_rows:
             self.announce(column)
+            open_rows = compute_together(self, column, open_rows)
         busy, todo, evaluate, is_open = column.busy, column.todo, self.evaluate, column.is_open
         for row in open_rows:
             # Cells before may have computed this one.

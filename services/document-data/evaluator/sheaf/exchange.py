@@ -1,13 +1,16 @@
 """One exchange: changes and dirty cells come in, results and what was learned go out."""
 
+import bisect
+
 from sheaf.checks import check_formula
 from sheaf.lookups import key_text
+from sheaf.row_lists import form_of
 from sheaf.user import User
 
 SMALL_BATCH = 1000
 """Dirty rows up to which single cells are asked for instead of whole columns."""
 
-RESULT_CELLS = 20_000
+RESULT_CELLS = 5_000
 RESULT_CHARACTERS = 2 << 20
 """Results that are collected before they are sent."""
 
@@ -30,6 +33,13 @@ class Tally:
         self.result_values.append(stored)
         if stored.__class__ is str:
             self.size += len(stored)
+        return self.size >= RESULT_CHARACTERS or len(self.result_rows) >= RESULT_CELLS
+
+    def add_many(self, rows, stored, length):
+        """Add results with texts of this length in all; tell whether the results should be sent now."""
+        self.result_rows.extend(rows)
+        self.result_values.extend(stored)
+        self.size += length
         return self.size >= RESULT_CHARACTERS or len(self.result_rows) >= RESULT_CELLS
 
     def take(self):
@@ -83,18 +93,24 @@ class Exchange:
             if table_id in self.tables:
                 self.tables[table_id].forget()
                 self.lookup_maps = {name: found for name, found in self.lookup_maps.items() if name[0] != table_id}
+        updated = {}
         for update in message.get("updates", ()):
             if update["tableId"] in self.tables:
                 self._update(self.tables[update["tableId"]], update)
+                updated[update["tableId"]] = update.get("rows", ())
+        before = {column: column.pending_after for column in self.pending}
         for column in self.pending:
             column.pending_after = column.stopped = None
         self.pending = []
         for entry in message.get("pending", ()):
             column = self.columns.get(entry["ref"])
             if column is not None:
-                column.pending_after = entry["after"]
+                column.pending_after = after = entry["after"]
                 self.pending.append(column)
-                ahead = [row for held in (column.cells, column.errors) for row in held if row > column.pending_after]
+                # Of a column whose computation goes on, only cells that the parent has just sent can lie ahead.
+                goes_on = before.get(column) is not None and before[column] <= after
+                held = (updated.get(column.table.table_id, ()),) if goes_on else (column.cells, column.errors)
+                ahead = [row for rows in held for row in rows if row > after]
                 for row in ahead:
                     column.forget(row)
                 self.mark_stale(column.table, ahead, column)
@@ -136,7 +152,8 @@ class Exchange:
             if "rows" in entry:
                 rows = table.existing(entry["rows"])
             else:
-                rows = [row for row in table.row_list() if entry["from"] <= row <= entry["to"]]
+                present = table.row_list()
+                rows = present[bisect.bisect_left(present, entry["from"]):bisect.bisect_right(present, entry["to"])]
             column.mark_dirty(rows)
             column.firing.conditional = set(entry.get("conditional", ()))
             if column.firing.conditional:
@@ -158,14 +175,14 @@ class Exchange:
                 continue
             reads = column.reads
             relations.append({"column": column.ref, "reads": reads.relations(self.columns, self.tables)})
-            rows = sorted(set(tally.rows))
+            rows = sorted(set(tally.rows)) if reads.lookups else ()
             for lookup in reads.lookups:
                 if all(ref in self.columns for ref in lookup.refs):
                     keys = reads.keys.get(lookup, {})
                     # Many rows look up the same keys.
-                    texts = {key: key_text(key) for key in set().union(*keys.values())}
-                    lookups.append({"column": column.ref, "lookup": lookup.as_json(), "rows": rows,
-                                    "keys": [sorted(texts[key] for key in keys.get(row, ())) for row in rows]})
+                    places = {key: place for place, key in enumerate(set().union(*keys.values()))}
+                    lookups.append({"column": column.ref, "lookup": lookup.as_json(), "rows": form_of(rows), "texts": list(map(key_text, places)),
+                                    "keys": [[places[key] for key in keys.get(row, ())] for row in rows]})
         timings = [{"column": column.ref, "cells": len(tally.rows), "errors": tally.errors, "micros": round(tally.seconds * 1e6)}
                    for column, tally in self.touched.items() if tally.rows]
         volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile and column.is_formula]

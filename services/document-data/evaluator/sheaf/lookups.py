@@ -27,6 +27,10 @@ def _exact(part):
     return part
 
 
+MOST_KEYS = 100_000
+"""Keys of values that a map remembers."""
+
+
 class LookupMap:
     """Row ids by key, for one set of key columns. Only rows that changed are looked at again."""
 
@@ -39,6 +43,25 @@ class LookupMap:
         self.row_keys = {}
         self.stale = set(table.row_list())
         self.sorted = {}
+        self.known_keys = {str: {}, int: {}, float: {}}
+
+    def key_of(self, value):
+        """Return the key of a value of one column; None for a value whose key is not remembered."""
+        known = self.known_keys.get(value.__class__)
+        if known is None:
+            return None
+        key = known.get(value)
+        if key is None:
+            if len(known) >= MOST_KEYS:
+                known.clear()
+            key = known[value] = (self.columns[0].key_of(value),)
+        return key
+
+    def rows_of(self, key):
+        """Return the rows of a key in the order of their ids."""
+        if self.stale:
+            self.refresh()
+        return tuple(self.buckets.get(key, ()))
 
     def refresh(self):
         """Bring the rows that changed to their buckets."""

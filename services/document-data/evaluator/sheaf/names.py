@@ -32,6 +32,11 @@ class Namespace:
         self.names.update(public, datetime=datetime, math=math, re=re, grist=grist)
         self.names.update((table_id, table.face) for table_id, table in engine.tables.items())
 
+    @staticmethod
+    def plain_functions():
+        """Return the names of the functions that compute from their arguments alone."""
+        return _library().keys()
+
     def _peek(self, value):
         """Return the value of an expression without a dependency on what it reads."""
         if not callable(value):

@@ -85,7 +85,14 @@ class FormulaReads:
 
     def note_key(self, lookup, row, key):
         """Record that a row looked up a key."""
-        self.keys.setdefault(lookup, {}).setdefault(row, set()).add(key)
+        rows = self.keys.get(lookup)
+        if rows is None:
+            rows = self.keys[lookup] = {}
+        keys = rows.get(row)
+        if keys is None:
+            rows[row] = {key}
+        else:
+            keys.add(key)
 
     def relations(self, known, tables):
         """Return the READs of the protocol; `known` are the columns and `tables` the tables that still exist."""

@@ -189,9 +189,8 @@ def compile_formula(text, namespace, parameters=("rec", "table")):
     """
     source = Source(text)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return _function(source.code, namespace, parameters)
+        statements = _statements(source.code)
+        return None if statements is None else compile_statements(statements, parameters, namespace)
     except SyntaxError as error:
         message = error.msg or str(error)
         found = type(error)(message if error.lineno is None else f"{message} (line {error.lineno})")
@@ -203,8 +202,15 @@ def compile_formula(text, namespace, parameters=("rec", "table")):
         raise found from None
 
 
-def _function(body, namespace, parameters):
-    tree = ast.parse(body, "<formula>")
+def formula_statements(text):
+    """Return the statements of a formula, which end by returning its value; None without any. May raise what parsing raises."""
+    return _statements(Source(text).code)
+
+
+def _statements(code):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(code, "<formula>")
     if not tree.body:
         return None
     tree = _Checks().visit(tree)
@@ -213,8 +219,15 @@ def _function(body, namespace, parameters):
         tree.body[-1] = ast.copy_location(ast.Return(value=last.value), last)
     elif not _has_return(tree.body):
         raise _refusal("the last statement must be an expression or return", last)
+    return tree.body
+
+
+def compile_statements(statements, parameters, namespace):
+    """Return a function with these parameters and statements."""
     module = ast.parse(f"def formula({', '.join(parameters)}): pass", "<formula>")
-    module.body[0].body = tree.body
+    module.body[0].body = statements
     names = {"__builtins__": namespace, "__name__": "formula"}
-    exec(compile(ast.fix_missing_locations(module), "<formula>", "exec"), names)  # the sandbox is the process
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(ast.fix_missing_locations(module), "<formula>", "exec"), names)  # the sandbox is the process
     return names.pop("formula")

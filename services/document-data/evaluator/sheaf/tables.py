@@ -39,12 +39,14 @@ class Table:
         self._row_set = None
         self._all = None
         self.orders = {}
+        self.by_column = {}
 
     def define(self, columns):
         """Take the columns of a new schema."""
         self.columns = columns
         self.record_class = record_class_of(self)
         self.orders = {}
+        self.by_column = {}
 
     def column(self, column_id):
         """Return the column of a name; KeyError without one."""
@@ -97,6 +99,7 @@ class Table:
         self._rows = self._row_set = self._all = None
         self.known.clear()
         self.orders = {}
+        self.by_column = {}
         for column in self.columns.values():
             column.forget_all()
 
@@ -150,6 +153,8 @@ class Table:
         columns = tuple([self.column(name) for name in names])
         contains = tuple([isinstance(criteria[name], CONTAINS) for name in names])
         found = engine.lookup_map(self, columns, contains)
+        if contains == (False,):
+            self.by_column[names[0]] = found
         keys = [()]
         for column, name in zip(columns, names, strict=True):
             keys = [(*key, part) for key in keys for part in _parts(column, criteria[name])]
@@ -162,6 +167,19 @@ class Table:
             for key in keys:
                 reads.note_key(found.keys, engine.row, key)
         return RecordSet(self, found.find(keys, specs), route, specs)
+
+    def lookup_by_column(self, name, value):
+        """Return what a lookup by one column finds; None if it needs a closer look."""
+        found = self.by_column.get(name)
+        key = None if found is None else found.key_of(value)
+        if key is None:
+            return None
+        engine = self.engine
+        reads = engine.reads
+        if engine.peeking:
+            return RecordSet(self, found.rows_of(key), reads.anywhere, ())
+        reads.note_key(found.keys, engine.row, key)
+        return RecordSet(self, found.rows_of(key), reads.route_of(found.keys), ())
 
     def _order(self, options):
         """Return the order of a lookup: `sort_by` wins over `order_by`."""
@@ -240,6 +258,11 @@ class TableFace:
 
     def lookupRecords(self, **criteria):
         """Return the records whose columns have the given values."""
+        if len(criteria) == 1:
+            [(name, value)] = criteria.items()
+            found = self._table.lookup_by_column(name, value)
+            if found is not None:
+                return found
         options = {name: criteria.pop(name) for name in ("order_by", "sort_by") if name in criteria}
         return self._table.lookup(criteria, options)
 

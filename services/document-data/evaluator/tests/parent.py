@@ -14,6 +14,7 @@ for _name in ("sheaf.clock", "sheaf.functions"):
         setattr(sys.modules["sheaf"], _name.rpartition(".")[2], _module)
 
 from sheaf.engine import Engine  # noqa: E402
+from sheaf.row_lists import form_of, ids_of  # noqa: E402
 from sheaf.server import Link  # noqa: E402
 
 
@@ -46,8 +47,11 @@ class Parent:
     def _read(self):
         return self.queue.pop(0)
 
-    def _write(self, frame):
-        message = json.loads(frame)
+    def _write(self, *frames):
+        for frame in frames:
+            self._take(json.loads(frame))
+
+    def _take(self, message):
         if message["type"] == "read":
             self.reads.append(message)
             self.queue.append(json.dumps(self._answer(message)).encode())
@@ -55,7 +59,7 @@ class Parent:
             self.computing.append(self.names[message["column"]][1])
         elif message["type"] == "result":
             table_id, name = self.names[message["column"]]
-            for row, stored in zip(message["rows"], message["values"], strict=True):
+            for row, stored in zip(ids_of(message["rows"]), message["values"], strict=True):
                 assert (table_id, name, row) not in self.results, "each cell is sent once"
                 self.results[table_id, name, row] = stored
                 self.cells(table_id, name)[row] = stored
@@ -64,10 +68,10 @@ class Parent:
 
     def _answer(self, message):
         if "table" in message:
-            return {"type": "cells", "rows": self.rows(message["table"]), "last": True}
+            return {"type": "cells", "rows": form_of(self.rows(message["table"])), "last": True}
         table_id, name = self.names[message["column"]]
         rows = [row for row in self.rows(table_id) if "rows" not in message or row in message["rows"]]
-        return {"type": "cells", "rows": rows, "values": [self.cells(table_id, name).get(row) for row in rows], "last": True}
+        return {"type": "cells", "rows": form_of(rows), "values": [self.cells(table_id, name).get(row) for row in rows], "last": True}
 
     def cells(self, table_id, name):
         """Return the cells of a column by row."""
@@ -102,5 +106,5 @@ class Parent:
 
     def keys(self, table_id, name):
         """Return the keys that each row of a formula looked up."""
-        return {row: keys for entry in self.done["lookups"] if entry["column"] == self.refs[table_id, name]
-                for row, keys in zip(entry["rows"], entry["keys"], strict=True)}
+        return {row: sorted(entry["texts"][place] for place in keys) for entry in self.done["lookups"] if entry["column"] == self.refs[table_id, name]
+                for row, keys in zip(ids_of(entry["rows"]), entry["keys"], strict=True)}

@@ -139,7 +139,7 @@ class Server(unittest.TestCase):
         sent = []
         streams = [(name, getattr(sys, name)) for name in ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")]
         try:
-            server.run(lambda: waiting.pop(0) if waiting else b"", lambda frame: sent.append(json.loads(frame)))
+            server.run(lambda: waiting.pop(0) if waiting else b"", lambda *frames: sent.extend(map(json.loads, frames)))
         finally:
             for name, stream in streams:
                 setattr(sys, name, stream)

@@ -20,8 +20,11 @@ export type StartedEvaluator = Pick<
 
 /** Starts evaluators. Their files are made and verified before the first one, which waits for them. */
 export class Evaluators {
+  /** False where there is no Deno, which is logged once: then none can be started. */
+  readonly isAvailable = findDeno() !== undefined
+
   constructor(private readonly options: EvaluatorsOptions) {
-    if (!findDeno()) options.log.warn(NO_DENO)
+    if (!this.isAvailable) options.log.warn(NO_DENO)
   }
 
   /** Starts an evaluator. Failing to start is reported by `onExit`. */
@@ -37,7 +40,7 @@ export class Evaluators {
         for (const message of waiting) process.send(message)
       },
       (error: unknown) => {
-        if (findDeno()) log.error({ err: error }, 'the files of the evaluator cannot be used')
+        log.error({ err: error }, 'the files of the evaluator cannot be used')
         handlers.onExit({ ...notStarted, cause: 'start', error })
       },
     )

@@ -1,6 +1,6 @@
 import type { DeriveCounts } from '../store/documents/write-trace'
 import { isStoredError, type StopReason } from '../values/error-cells'
-import type { ExchangeOutcome } from './exchange/exchange'
+import type { ColumnResults, ExchangeOutcome } from './exchange/exchange'
 
 /** Counts of what one derivation does, for metrics and traces: no names, values or formulas. */
 export class DerivationCounts implements DeriveCounts {
@@ -35,8 +35,12 @@ export class DerivationCounts implements DeriveCounts {
   /** Adds an exchange. Counts results, because formulas can tamper with the timings of their evaluator. */
   addExchange(outcome: ExchangeOutcome): void {
     this.exchanges[outcome.kind]++
-    if (outcome.kind !== 'done') return
-    for (const [columnRef, { values }] of outcome.results) {
+    if (outcome.kind === 'done') this.addResults(outcome.results)
+  }
+
+  /** Adds computed cells. */
+  addResults(results: ReadonlyMap<number, ColumnResults>): void {
+    for (const [columnRef, { values }] of results) {
       this.computed.add(columnRef)
       this.cells += values.length
       for (const value of values) if (isStoredError(value)) this.errors++

@@ -14,10 +14,14 @@ import { FEW_ROWS } from './next-slice'
 import { noRelations, type Relations } from './dependencies/relations'
 import { countCells, LAST_ROW, requestCells } from './requested-cells'
 
+type Results = ReadonlyMap<number, ColumnResults>
+
 /** How a step of pending cells ended. */
 export interface SliceOutcome {
   readonly outcome: ExchangeOutcome
-  /** Milliseconds for computing and storing its cells: what grows with their number. */
+  /** Rows that were computed, … */
+  readonly rows: number
+  /** … and the milliseconds that took: for computing their cells, or for storing them meanwhile if that took longer. */
   readonly ms: number
 }
 
@@ -108,14 +112,27 @@ export class Derivation {
     const session = await this.acquire()
     if (!session) return undefined
     this.finder = this.newFinder()
-    const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }])
+    const stored = { ms: 0, failure: undefined as Error | undefined }
+    // The evaluator goes on computing while results are stored. Those of a step that fails are of pending cells.
+    const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }], (results) => {
+      const begun = performance.now()
+      this.parts.counts.addResults(results)
+      try {
+        this.store(results)
+      } catch (error) {
+        stored.failure = error as Error
+        throw error
+      }
+      stored.ms += performance.now() - begun
+    })
+    if (stored.failure !== undefined) throw stored.failure
     if (this.parts.signal.aborted) return undefined
-    if (outcome.kind !== 'done') return { outcome, ms: 0 }
-    const begun = performance.now()
+    if (outcome.kind !== 'done') return { outcome, rows: 0, ms: 0 }
     this.learn(outcome)
-    this.store(outcome.results)
-    const micros = outcome.done.timings.reduce((sum, timing) => sum + timing.micros, 0)
-    return { outcome, ms: micros / 1_000 + performance.now() - begun }
+    const { timings } = outcome.done
+    const micros = timings.reduce((sum, timing) => sum + timing.micros, 0)
+    const rows = timings.find(({ column }) => column === of.column.ref)?.cells ?? 0
+    return { outcome, rows, ms: Math.max(micros / 1_000, stored.ms) }
   }
 
   /** What is left has no row to compute, or is pending. */
@@ -172,6 +189,7 @@ export class Derivation {
   private async exchange(
     session: EvaluatorSession,
     dirty: readonly DirtyMessage[],
+    onResults?: (results: Results) => void,
   ): Promise<ExchangeOutcome> {
     const { pool, limits, signal } = this.parts
     const { computed } = columnsOf(this.group.schema)
@@ -183,6 +201,7 @@ export class Derivation {
       columnMs: Math.max(limits.computeMs / 2, triggerMs),
       // What is left may be little, but some work must get done.
       totalMs: Math.max(this.leftMs, limits.computeMs / 10) + triggerMs,
+      onResults,
     })
     try {
       const outcome = await exchange.run(request, signal)
@@ -286,7 +305,7 @@ export class Derivation {
   }
 
   private store(
-    results: ReadonlyMap<number, ColumnResults>,
+    results: Results,
     ownerOf: (ref: number, row: number) => number = () => DerivedGroup.OWN_ENTRY,
   ): { of: ColumnOfTable; cells: ChangedCells }[] {
     const { byRef } = columnsOf(this.group.schema)

@@ -141,7 +141,7 @@ export class DocumentFormulas {
     if (!step) return
     const { outcome, ms } = step
     if (outcome.kind === 'done') {
-      sizes.took(ref, ms)
+      sizes.took(ref, step.rows, ms)
       return this.moveOn(derivation, slice)
     }
     const isFew = this.countRows(group, slice) <= FEW_ROWS

@@ -23,7 +23,8 @@ export interface FormulaObservers {
 export interface FormulasOptions extends ComputeLimits, FormulaObservers {
   /** Evaluators at most; each serves one document. */
   readonly evaluators: number
-  readonly start: StartEvaluator
+  /** Absent where no evaluator can be started. */
+  readonly start?: StartEvaluator
 }
 
 /** The formulas of all documents of an instance: the stage of a write that computes what depends on it. */
@@ -43,7 +44,11 @@ export class Formulas implements WriteStages, AsyncDisposable {
   static open(limits: FormulaLimits, log: Logger, observers: FormulaObservers = {}): Formulas {
     const processes = new Evaluators({ ...limits, log })
     const start: StartEvaluator = (handlers) => processes.start(handlers)
-    return new Formulas({ ...limits, ...observers, start })
+    return new Formulas({
+      ...limits,
+      ...observers,
+      start: processes.isAvailable ? start : undefined,
+    })
   }
 
   /** See WriteStages. */

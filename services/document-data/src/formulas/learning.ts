@@ -2,7 +2,12 @@ import type { Schema } from '../store/schema/schema'
 import type { Dependencies } from './dependencies/dependencies'
 import { columnsOf, isTrigger, type SchemaColumns } from './dependencies/formula-columns'
 import type { FormulaStates } from './formula-states'
-import type { DoneMessage, LookupMessage, ReadMessage } from './exchange/messages'
+import {
+  readRows,
+  type DoneMessage,
+  type LookupMessage,
+  type ReadMessage,
+} from './exchange/messages'
 import { RelationsBuilder, type Lookup, type Relations } from './dependencies/relations'
 
 /** What learning needs of the transaction. */
@@ -33,10 +38,12 @@ export function learn(
   }
   for (const { column, reads } of done.relations)
     if (isLearned(column)) for (const read of reads) addRead(builderOf(column), read, schema)
-  for (const { column, lookup, rows, keys } of done.lookups) {
+  for (const { column, lookup, rows, texts, keys } of done.lookups) {
     const found = lookupOf(lookup, schema)
-    if (found && isLearned(column))
-      states.setUses(column, builderOf(column).lookup(found), rows, keys)
+    if (!found || !isLearned(column)) continue
+    const rowIds = readRows(rows, keys.length) ?? []
+    const keysOfRows = keys.map((places) => places.map((place) => texts[place] ?? ''))
+    states.setUses(column, builderOf(column).lookup(found), rowIds, keysOfRows)
   }
   learnTimes(done, byRef, { states, isLearned })
   const grown = new Map<number, Relations>()

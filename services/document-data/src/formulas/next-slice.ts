@@ -14,16 +14,21 @@ export interface Slice {
 }
 
 /** Rows of the first step of a column; later ones follow the time that it took. */
-const FIRST_ROWS = 200
-const MAX_ROWS = 20_000
+const FIRST_ROWS = 500
+const MAX_ROWS = 50_000
 /** Time that a step should take, in milliseconds: writes of the document wait for it. */
 const STEP_MS = 150
 /** A formula that exceeds the time limit for so few rows is stopped; for more, fewer are tried. */
 export const FEW_ROWS = 8
 
+/** Steps of a column whose times are compared. */
+const STEPS = 4
+
 /** How many rows of each column a step computes. */
 export class SliceSizes {
   private readonly sizes = new Map<number, number>()
+  /** Milliseconds for a row in the latest steps, by column ref. */
+  private readonly times = new Map<number, number[]>()
 
   /** Rows of the next step. */
   of(columnRef: number): number {
@@ -32,15 +37,19 @@ export class SliceSizes {
 
   /**
    * Computing and storing the cells of a step took so long. The start of an evaluator or a slow commit must not count:
-   * smaller steps would not make them shorter, only more frequent.
+   * smaller steps would not make them shorter, only more frequent. For the same reason the shortest of the latest steps
+   * counts: other work on the machine makes steps longer than their cells do.
    */
-  took(columnRef: number, ms: number): void {
-    const factor = Math.min(8, Math.max(0.25, STEP_MS / Math.max(ms, 1)))
-    this.set(columnRef, this.of(columnRef) * factor)
+  took(columnRef: number, rows: number, ms: number): void {
+    const times = [...(this.times.get(columnRef) ?? []), ms / Math.max(rows, 1)].slice(-STEPS)
+    this.times.set(columnRef, times)
+    const fitting = STEP_MS / Math.max(Math.min(...times), 1e-6)
+    this.set(columnRef, Math.min(fitting, this.of(columnRef) * 8))
   }
 
   /** A step exceeded a limit. */
   exceeded(columnRef: number): void {
+    this.times.delete(columnRef)
     this.set(columnRef, this.of(columnRef) / 8)
   }
 

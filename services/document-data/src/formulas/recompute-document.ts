@@ -16,7 +16,7 @@ import { readRelations, type Relations } from './dependencies/relations'
 export interface Recomputation {
   /** Formula columns that were compared, … */
   readonly compared: number
-  /** … and those that were not: pending, stopped, or dependent on the time, on chance, or on such a column. */
+  /** … and those that were not: pending, stopped, or dependent on the time, on chance, on former values (PEEK), or on such a column. */
   readonly leftOut: number
   /** Why nothing was compared, as the end of a sentence; absent when something was. */
   readonly skipped?: string
@@ -30,8 +30,8 @@ const MAX_DIFFERENCES = 10
 const LIMITS = { computeMs: 120_000, writeCells: Number.MAX_SAFE_INTEGER }
 /** Steps without any progress after which computing is given up; smaller steps are tried in between. */
 const MAX_IDLE_STEPS = 12
-/** Names of functions whose results are random. */
-const RANDOM = /\b(?:random|secrets|urandom|uuid\w*|UUID|RAND|RANDBETWEEN)\b/
+/** Names of functions whose results are random, or depend on when cells were computed. */
+const UNSTEADY = /\b(?:random|secrets|urandom|uuid\w*|UUID|RAND|RANDBETWEEN|PEEK)\b/
 
 /**
  * Computes all formula columns of a document file from nothing, in a temporary copy, and compares the results with the
@@ -177,7 +177,7 @@ class Recomputing {
       [...before, ...computed]
         .filter(
           ({ column: { ref, isVolatile, stopped, formula } }) =>
-            isVolatile || RANDOM.test(formula) || (stopped && !wasStopped.has(ref)),
+            isVolatile || UNSTEADY.test(formula) || (stopped && !wasStopped.has(ref)),
         )
         .map(({ column }) => column.ref),
     )

@@ -40,17 +40,16 @@ export const attachments = (ctx: Context): Rpcs => ({
   ): AsyncGenerator<ListAttachmentsResponse> {
     const { docId, options } = request
     requireDocument(ctx, call, docId, 'viewers')
-    const { epoch, seq: latest } = ctx.documents.stateOf(docId)
-    const etag = tagOf(epoch, latest)
-    if (options && isKnown(options, etag)) {
-      yield { chunk: NOTHING, seq: latest, etag, notModified: true }
+    const current = ctx.documents.stateOf(docId)
+    if (options && isKnown(options, current)) {
+      yield { chunk: NOTHING, seq: current.seq, etag: tagOf(current), notModified: true }
       return
     }
     const query = attachmentsQuery(request)
     const { seq, chunks } = await ctx.documents.readRecords(docId, query, readerOf(call))
     let isFirst = true
     for await (const chunk of chunks) {
-      yield isFirst ? { chunk, seq, etag: tagOf(epoch, seq) } : { chunk, seq: 0 }
+      yield isFirst ? { chunk, seq, etag: tagOf({ ...current, seq }) } : { chunk, seq: 0 }
       isFirst = false
     }
   },

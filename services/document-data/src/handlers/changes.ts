@@ -68,7 +68,13 @@ async function* responses(
   epoch: string,
 ): AsyncGenerator<ReadChangesResponse> {
   if (tellState)
-    yield { change: undefined, continued: false, latestSeq, etag: tagOf(epoch, latestSeq), epoch }
+    yield {
+      change: undefined,
+      continued: false,
+      latestSeq,
+      etag: tagOf({ epoch, seq: latestSeq, isPending: false }),
+      epoch,
+    }
   for await (const part of parts)
     yield { change: partEvent(part, docId), continued: part.continued, latestSeq, etag: '' }
 }

@@ -70,12 +70,12 @@ export async function runWrite<R extends WriteResponse>(
   const run = (doc: DocumentWriter): R => {
     const reply = write.run(doc)
     // The write provides all fields of a response except these two.
-    return { ...reply, seq: doc.nextSeq, etag: tagOf(epoch, doc.nextSeq) } as R
+    return { ...reply, seq: doc.nextSeq, etag: tagAt(epoch, doc.nextSeq) } as R
   }
   const runAsked = (doc: DocumentWriter): R => {
     const kept = key && findReply(doc.connection, key, doc.earlierReplies)
     if (kept) return write.response.decode(kept)
-    requireMatch(options?.ifMatch ?? [], tagOf(epoch, doc.seq))
+    requireMatch(options?.ifMatch ?? [], tagAt(epoch, doc.seq))
     const response = run(doc)
     if (key) {
       const bytes = encodeBytes(write.response, response)
@@ -106,22 +106,38 @@ export function runRead<R extends ReadResponse>(
   response: MessageOf<R>,
   run: (doc: DocumentReader) => Omit<R, keyof ReadResponse>,
 ): R {
-  const { epoch, seq } = ctx.documents.stateOf(docId)
-  const etag = tagOf(epoch, seq)
-  if (options && isKnown(options, etag))
+  const current = ctx.documents.stateOf(docId)
+  const { seq } = current
+  const etag = tagOf(current)
+  if (options && isKnown(options, current))
     return response.fromPartial({ seq, etag, notModified: true })
   const reply = ctx.documents.read<object>(docId, run)
   return { ...reply, seq, etag } as R
 }
 
-/** The tag of a document at a log position. */
-export function tagOf(epoch: string, seq: number): string {
+/** The state of a document that a read shows. */
+export interface ShownState {
+  readonly epoch: string
+  readonly seq: number
+  /** True when cells of formulas are still to be computed, which may change what a read shows and not the position. */
+  readonly isPending: boolean
+}
+
+/** Ends the tag of a state with pending cells. */
+const PENDING_MARK = '~'
+
+/** The tag of a document for a read that shows this state. */
+export function tagOf({ epoch, seq, isPending }: ShownState): string {
+  return tagAt(epoch, seq) + (isPending ? PENDING_MARK : '')
+}
+
+function tagAt(epoch: string, seq: number): string {
   return `${epoch}.${seq}`
 }
 
-/** Whether the caller already has the current state. */
-export function isKnown({ ifNoneMatch }: ReadOptions, tag: string): boolean {
-  return matches(ifNoneMatch, tag)
+/** Whether the caller already has the current state; never while cells are pending. */
+export function isKnown({ ifNoneMatch }: ReadOptions, state: ShownState): boolean {
+  return !state.isPending && matches(ifNoneMatch, tagOf(state))
 }
 
 function matches(tags: readonly string[], tag: string): boolean {
@@ -129,7 +145,9 @@ function matches(tags: readonly string[], tag: string): boolean {
 }
 
 function requireMatch(tags: readonly string[], tag: string): void {
-  if (tags.length > 0 && !matches(tags, tag))
+  // What is pending follows from the log, so a write may be based on a state with pending cells.
+  const plain = tags.map((one) => (one.endsWith(PENDING_MARK) ? one.slice(0, -1) : one))
+  if (tags.length > 0 && !matches(plain, tag))
     throw new AppError(
       'precondition',
       'DOCUMENT_CHANGED',

@@ -20,6 +20,7 @@ import { describeTable } from '../export/table-schema'
 import { planWorkbook } from '../export/workbook'
 import type { PlanExport } from '../store/documents/read-export'
 import type { Schema, Table } from '../store/schema/schema'
+import { pendingNames, unfinishedColumns } from '../store/schema/unfinished-columns'
 import { tableNotFound } from '../store/schema/unknown-names'
 import { readerOf, requireDocument } from './document-call'
 import { isKnown, runRead, tagOf } from './document-options'
@@ -99,19 +100,22 @@ export const exporting = (ctx: Context): ExportService => ({
     call: ServerCall,
   ): AsyncGenerator<ExportDocumentResponse> {
     requireDocument(ctx, call, docId, 'viewers')
-    const { epoch, seq: latest } = ctx.documents.stateOf(docId)
-    if (options && isKnown(options, tagOf(epoch, latest))) {
-      yield { chunk: NOTHING, etag: tagOf(epoch, latest), notModified: true }
+    const current = ctx.documents.stateOf(docId)
+    if (options && isKnown(options, current)) {
+      yield { chunk: NOTHING, etag: tagOf(current), notModified: true }
       return
     }
+    const { epoch } = current
     // Previous values of cells require more than view access.
     const mayReadHistory = roleAtLeast(call.caller.role, 'editors')
     const form = { history: mayReadHistory && !noHistory && !template, data: !template }
     yield* ctx.documents.snapshots.read(
       docId,
       form,
-      async function* ({ seq, changedAt, size, bytes }): AsyncGenerator<ExportDocumentResponse> {
-        yield { chunk: NOTHING, size, changedAt, etag: tagOf(epoch, seq) }
+      async function* (snapshot): AsyncGenerator<ExportDocumentResponse> {
+        const { seq, changedAt, size, bytes, pendingColumns } = snapshot
+        const etag = tagOf({ epoch, seq, isPending: pendingColumns !== undefined })
+        yield { chunk: NOTHING, size, changedAt, pendingColumns, etag }
         for await (const chunk of bytes) yield { chunk }
       },
       { userId: call.caller.userId, signal: call.signal },
@@ -137,26 +141,42 @@ export const exporting = (ctx: Context): ExportService => ({
 interface Piece {
   readonly chunk: Buffer
   readonly etag?: string
+  readonly pendingColumns?: string
   readonly notModified?: boolean
 }
 
 async function* exportAs(
   ctx: Context,
   call: ServerCall,
-  { docId, options }: { readonly docId: string; readonly options?: ReadOptions },
+  {
+    docId,
+    tableId,
+    options,
+  }: { readonly docId: string; readonly tableId: string; readonly options?: ReadOptions },
   plan: PlanExport,
 ): AsyncGenerator<Piece> {
-  const { epoch, seq: latest } = ctx.documents.stateOf(docId)
-  if (options && isKnown(options, tagOf(epoch, latest))) {
-    yield { chunk: NOTHING, etag: tagOf(epoch, latest), notModified: true }
+  const current = ctx.documents.stateOf(docId)
+  if (options && isKnown(options, current)) {
+    yield { chunk: NOTHING, etag: tagOf(current), notModified: true }
     return
   }
-  const { seq, chunks } = await ctx.documents.readExport(docId, plan, readerOf(call))
-  // Only the first message carries the log position of the snapshot.
-  let etag: string | undefined = tagOf(epoch, seq)
+  // The plan that was used last is of the schema that was read.
+  let pendingColumns: string | undefined
+  const planRead: PlanExport = (schema) => {
+    const shown = tableId === '' ? schema.tables : [tableOf(schema, tableId)]
+    pendingColumns = pendingNames(unfinishedColumns(shown))
+    return plan(schema)
+  }
+  const { seq, chunks } = await ctx.documents.readExport(docId, planRead, readerOf(call))
+  // Only the first message carries what is known of the snapshot.
+  const isPending = pendingColumns !== undefined
+  let state: Omit<Piece, 'chunk'> = {
+    etag: tagOf({ epoch: current.epoch, seq, isPending }),
+    pendingColumns,
+  }
   for await (const chunk of chunks)
     for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {
-      yield { chunk: chunk.subarray(start, start + MAX_CHUNK_BYTES), etag }
-      etag = undefined
+      yield { chunk: chunk.subarray(start, start + MAX_CHUNK_BYTES), ...state }
+      state = {}
     }
 }

@@ -2,6 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { requireSamePosition, type Cursors, type Position } from '../query/cursor'
 import { quoteId } from '../quoting/quote'
+import { columnSql } from '../values/error-cells'
 import type { ReadQuery } from '../query/read-query'
 import type { Order } from '../query/sort'
 import type { Connection } from '../store/sqlite/connections'
@@ -60,6 +61,9 @@ export class RecordsPage {
     // give the same id to another column.
     const sql = [where, ...order.terms.map((term) => term.sql)].join()
     const columns = table.columns.filter(({ id }) => sql.includes(quoteId(id)))
+    // A column that is being computed is read by another expression after each step; cursors stay valid.
+    const steady = (text: string) =>
+      columns.reduce((left, of) => left.replaceAll(columnSql(of), quoteId(of.id)), text)
     // Terms include how column types compare, so that a type change that alters the order invalidates
     // cursors.
     return JSON.stringify([
@@ -68,7 +72,7 @@ export class RecordsPage {
       table.ref || table.tableId,
       filterJson.toString(),
       columns.map(({ ref }) => ref),
-      order.terms.map(({ sql: term, descending }) => ({ sql: term, descending })),
+      order.terms.map(({ sql: term, descending }) => ({ sql: steady(term), descending })),
       order.params,
     ])
   }

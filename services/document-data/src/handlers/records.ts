@@ -47,11 +47,12 @@ export const records = (ctx: Context): RecordsService => ({
   ): AsyncGenerator<ReadRecordsResponse> {
     const { docId, view, options } = request
     requireDocument(ctx, call, docId, 'viewers')
-    const { epoch, seq: latest } = ctx.documents.stateOf(docId)
-    if (options && isKnown(options, tagOf(epoch, latest))) {
-      yield { chunk: NOTHING, seq: latest, etag: tagOf(epoch, latest), notModified: true }
+    const current = ctx.documents.stateOf(docId)
+    if (options && isKnown(options, current)) {
+      yield { chunk: NOTHING, seq: current.seq, etag: tagOf(current), notModified: true }
       return
     }
+    const { epoch } = current
     const isPage = view?.cursor !== undefined
     const page = isPage ? new RecordsPage(ctx.cursors, request, epoch) : undefined
     const query = recordsQuery(request, page)
@@ -63,7 +64,8 @@ export const records = (ctx: Context): RecordsService => ({
     // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
     const { seq } = reply
     const { nextCursor, totalCount } = document
-    const state = { seq, etag: tagOf(epoch, seq), nextCursor, totalCount }
+    const etag = tagOf({ ...current, seq })
+    const state = { seq, etag, nextCursor, totalCount }
     let isFirst = true
     for await (const chunk of document.chunks)
       for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {

@@ -23,9 +23,9 @@ export const sql = (ctx: Context): SqlService => ({
   async *runSql(request: RunSqlRequest, call: ServerCall): AsyncGenerator<RunSqlResponse> {
     const { docId, options } = request
     requireDocument(ctx, call, docId, 'viewers')
-    const { epoch, seq } = ctx.documents.stateOf(docId)
-    if (options && isKnown(options, tagOf(epoch, seq))) {
-      yield { chunk: NOTHING, seq, etag: tagOf(epoch, seq), notModified: true }
+    const current = ctx.documents.stateOf(docId)
+    if (options && isKnown(options, current)) {
+      yield { chunk: NOTHING, seq: current.seq, etag: tagOf(current), notModified: true }
       return
     }
     const statement = readStatement(request, call.caller.userId)
@@ -36,7 +36,9 @@ export const sql = (ctx: Context): SqlService => ({
       })
     const { moment } = result
     // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
-    const state = { seq: moment.seq, etag: tagOf(moment.epoch, moment.seq) }
+    const { seq, pendingColumns } = moment
+    const isPending = pendingColumns !== undefined
+    const state = { seq, etag: tagOf({ ...moment, isPending }), pendingColumns }
     let isFirst = true
     for (const chunk of result.chunks()) {
       yield { chunk, ...(isFirst ? state : { seq: 0 }) }

@@ -1,6 +1,15 @@
 import { statSync } from 'node:fs'
 import Database, { type Statement } from 'better-sqlite3'
 import type { Row } from '../formats/row-writer'
+import { quoteId } from '../quoting/quote'
+import {
+  pendingNames,
+  toUnfinished,
+  UNFINISHED_COLUMNS,
+  type UnfinishedColumn,
+  type UnfinishedRow,
+} from '../store/schema/unfinished-columns'
+import { columnSql } from '../values/error-cells'
 import { findRefusal, type Openable, type ProgramStep } from './statement-check'
 import type { SqlMoment } from './sql-messages'
 import { bindArgs, StatementError, withoutSemicolon, wrap, type SqlArg } from './statement'
@@ -21,6 +30,8 @@ interface OwnStatements {
   readonly begin: Statement<[]>
   readonly moment: Statement<[], SqlMoment>
   readonly version: Statement<[], number>
+  readonly unfinished: Statement<[], UnfinishedRow>
+  readonly columns: Statement<[string], string>
   readonly end: Statement<[]>
 }
 
@@ -49,6 +60,7 @@ export class SqlFile {
   private schemaVersion = -1
   private roots = new Set<number>()
   private virtual: Set<string> | undefined
+  private isCovered = false
 
   private constructor(
     readonly path: string,
@@ -61,6 +73,8 @@ export class SqlFile {
         'SELECT (SELECT epoch FROM _sheaf_state) AS epoch, (SELECT max(seq) FROM _sheaf_log) AS seq',
       ),
       version: db.prepare<[], number>('PRAGMA schema_version').pluck(),
+      unfinished: db.prepare<[], UnfinishedRow>(UNFINISHED_COLUMNS),
+      columns: db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck(),
       end: db.prepare('ROLLBACK'),
     }
   }
@@ -90,7 +104,10 @@ export class SqlFile {
     this.own.begin.run()
     const moment = getOnly(this.own.moment)
     this.noteSchema()
-    return moment
+    const unfinished = this.own.unfinished.all().map(toUnfinished)
+    if (unfinished.length === 0) return moment
+    this.cover(unfinished)
+    return { ...moment, pendingColumns: pendingNames(unfinished) }
   }
 
   /**
@@ -119,6 +136,31 @@ export class SqlFile {
   /** Ends the read transaction, so that it does not hold back checkpoints. */
   end(): void {
     if (this.db.inTransaction) this.own.end.run()
+    // The rollback has removed the views, to which the statements were prepared.
+    if (this.isCovered) this.found.clear()
+    this.isCovered = false
+  }
+
+  /** Covers tables by views in which cells that are not computed are null, and those of stopped formulas errors. */
+  private cover(unfinished: readonly UnfinishedColumn[]): void {
+    const tables = new Map<string, UnfinishedColumn[]>()
+    for (const column of unfinished)
+      tables.set(column.tableId, [...(tables.get(column.tableId) ?? []), column])
+    this.found.clear()
+    this.isCovered = true
+    this.db.pragma('query_only = OFF')
+    try {
+      for (const [tableId, columns] of tables) {
+        const read = this.own.columns.all(tableId).map((name) => {
+          const column = columns.find(({ id }) => id === name)
+          return `${column ? columnSql(column) : quoteId(name)} AS ${quoteId(name)}`
+        })
+        const view = `temp.${quoteId(tableId)}`
+        this.db.exec(`CREATE VIEW ${view} AS SELECT ${read.join()} FROM main.${quoteId(tableId)}`)
+      }
+    } finally {
+      this.db.pragma('query_only = ON')
+    }
   }
 
   close(): void {

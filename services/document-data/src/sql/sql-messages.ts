@@ -23,6 +23,8 @@ export interface SqlMoment {
   readonly epoch: string
   /** Log position. */
   readonly seq: number
+  /** See `pendingNames`. */
+  readonly pendingColumns?: string
 }
 
 /**

@@ -69,7 +69,12 @@ describe('formulas after any edits', () => {
     await computed(opened.store, docId)
     const file = join(folder.path, docId.slice(0, 2), docId, 'document.sqlite')
     const { differences, leftOut } = await recomputeDocument(file, docId, pool)
-    expect([differences, leftOut]).toEqual([[], 0])
+    expect(differences).toEqual([])
+    // What PEEK reads does not make its cell dirty, so that the cell may have a former value.
+    const peeks = opened.store.read(docId, ({ schema }) =>
+      schema.tables.some(({ columns }) => columns.some(({ formula }) => formula.includes('PEEK'))),
+    )
+    if (!peeks) expect(leftOut).toBe(0)
   }
 
   /**

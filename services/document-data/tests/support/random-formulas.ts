@@ -53,6 +53,8 @@ const { expression } = fc.letrec<Record<'expression' | 'criteria' | 'found', str
       text`(${inner} ${fc.constantFrom('+', '-', '*', '/', '==', '<')} ${inner})`,
       text`IF(${inner}, ${inner}, ${inner})`,
       text`(${inner} or ${inner})`,
+      text`IFERROR(${inner}, ${inner})`,
+      text`PEEK(${inner})`,
       text`str(${inner})`,
       text`$R.R.${column}`,
       text`$L.${column}`,

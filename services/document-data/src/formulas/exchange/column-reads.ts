@@ -26,27 +26,38 @@ export async function sendCells(
   const { tableId, colId, rowIds, isUnstored } = wanted
   const name = colId === undefined ? undefined : isUnstored ? 'NULL' : quoteId(colId)
   const where = rowIds ? ' AND id IN (SELECT value FROM json_each(?))' : ''
-  const statement = connection.raw<[Buffer, number | null, number, ...Buffer[]]>(
-    `SELECT CAST(json_group_array(id) AS BLOB), max(id), count(*)${name ? ', CAST(json_group_array(c) AS BLOB)' : ''}
-     FROM (SELECT id${name ? `, ${name} AS c` : ''} FROM ${quoteId(tableId)} NOT INDEXED
-       WHERE id > ?${where} ORDER BY id LIMIT ${CHUNK_CELLS})`,
+  const chunk = (cell: string) =>
+    `(SELECT id${cell} FROM ${quoteId(tableId)} NOT INDEXED WHERE id > ?${where} ORDER BY id LIMIT ${CHUNK_CELLS})`
+  const bounds = connection.raw<[number | null, number, number]>(
+    `SELECT min(id), max(id), count(*) FROM ${chunk('')}`,
   )
+  const lists = (columns: string, cell: string) =>
+    connection.raw<[Buffer, Buffer?]>(`SELECT ${columns} FROM ${chunk(cell)}`)
   const ids = rowIds ? [JSON.stringify(rowIds)] : []
   for (let after = Number.MIN_SAFE_INTEGER; ;) {
-    const [rows, last, count, values] = requireRow(statement.get(after, ...ids))
-    const isLast = last === null || count < CHUNK_CELLS
-    send(
-      Buffer.concat([
-        Buffer.from('{"type":"cells","rows":'),
-        rows,
-        ...(values ? [Buffer.from(',"values":'), values] : []),
-        Buffer.from(`,"last":${isLast}}`),
-      ]),
-    )
+    const [first, last, count] = requireRow(bounds.get(after, ...ids))
+    const isLast = count < CHUNK_CELLS
+    const parts: Buffer[] = []
+    if (first !== null && last - first === count - 1)
+      parts.push(Buffer.from(`{"type":"cells","rows":{"from":${first},"to":${last}}`))
+    else {
+      const [rows] = requireRow(lists(jsonList('id'), '').get(after, ...ids))
+      parts.push(Buffer.from('{"type":"cells","rows":'), rows)
+    }
+    if (name) {
+      const [values] = requireRow(lists(jsonList('c'), `, ${name} AS c`).get(after, ...ids))
+      parts.push(Buffer.from(',"values":'), values)
+    }
+    parts.push(Buffer.from(`,"last":${isLast}}`))
+    send(Buffer.concat(parts))
     if (isLast) return
     after = last
     await nextTurn()
   }
+}
+
+function jsonList(column: string): string {
+  return `CAST(json_group_array(${column}) AS BLOB)`
 }
 
 /** Rows of a table that an evaluator has to read again, and the columns of which it holds cells. */

@@ -128,7 +128,8 @@ export class EvaluatorPool implements Disposable {
   constructor(
     /** Number of evaluators at most. */
     readonly size: number,
-    private readonly start: StartEvaluator,
+    /** Absent where no evaluator can be started: then nothing is tried. */
+    private readonly start: StartEvaluator | undefined,
     private readonly onStarted?: (ms: number) => void,
   ) {
     this.used = new FairShare(size)
@@ -156,7 +157,7 @@ export class EvaluatorPool implements Disposable {
 
   /** An evaluator for a document, which must be released; undefined when none became free in time. */
   async acquire(use: EvaluatorUse, signal: AbortSignal): Promise<EvaluatorSession | undefined> {
-    if (signal.aborted) return undefined
+    if (signal.aborted || !this.start) return undefined
     return new Promise((resolve) => {
       const giveUp = () => waiter.settle()
       const timer = setTimeout(giveUp, WAIT_MS)
@@ -231,6 +232,7 @@ export class EvaluatorPool implements Disposable {
   }
 
   private open(docId: string): EvaluatorSession {
+    if (!this.start) throw new Error('no evaluator can be started')
     const session = new EvaluatorSession(docId, this.start, {
       onStarted: this.onStarted,
       onEnd: (ended, cause) => {

@@ -39,12 +39,14 @@ export interface ColumnResults {
   readonly values: StoredValue[]
 }
 
-/** The time that an exchange may take. */
-export interface ExchangeLimits {
+/** The time that an exchange may take, and who takes its results. */
+export interface ExchangeOptions {
   /** Milliseconds for one column at a time, … */
   readonly columnMs: number
   /** … and for the exchange, which begins with the first message of an evaluator that has to start. */
   readonly totalMs: number
+  /** Takes results as they arrive, while the evaluator goes on; without it, they are those of the outcome. */
+  readonly onResults?: (results: ReadonlyMap<number, ColumnResults>) => void
 }
 
 /**
@@ -84,7 +86,7 @@ export class Exchange {
   constructor(
     private readonly session: EvaluatorSession,
     private readonly source: ExchangeSource,
-    private readonly limits: ExchangeLimits,
+    private readonly options: ExchangeOptions,
   ) {}
 
   /** Runs the exchange. An evaluator that exceeds a limit is ended. Does not reject. */
@@ -112,7 +114,7 @@ export class Exchange {
               : { kind: 'failed', column: this.column },
           ),
       }
-      this.limit(session.hasAnswered ? this.limits.totalMs : START_MS)
+      this.limit(session.hasAnswered ? this.options.totalMs : START_MS)
       this.begin(request)
     })
   }
@@ -143,7 +145,7 @@ export class Exchange {
   }
 
   private receive(message: Readonly<Record<string, unknown>>, bytes: number): void {
-    if (!this.session.hasAnswered) this.limit(this.limits.totalMs)
+    if (!this.session.hasAnswered) this.limit(this.options.totalMs)
     this.session.hasAnswered = true
     try {
       this.handle(parseMessage(message), bytes)
@@ -177,7 +179,7 @@ export class Exchange {
     clearTimeout(this.columnTimer)
     this.columnTimer = setTimeout(
       () => this.kill({ kind: 'stopped', reason: 'time', column: this.column }),
-      this.limits.columnMs,
+      this.options.columnMs,
     )
   }
 
@@ -189,6 +191,9 @@ export class Exchange {
       results.rowIds.push(id)
       results.values.push(typeof value === 'number' ? storedNumber(value) : value)
     })
+    if (!this.options.onResults) return
+    this.options.onResults(this.results)
+    this.results.clear()
   }
 
   private read({ column, table, rows }: EvaluatorMessage & { type: 'read' }): void {

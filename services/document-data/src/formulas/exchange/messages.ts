@@ -17,6 +17,9 @@ export type DirtyMessage =
     }
   | { readonly ref: number; readonly from: number; readonly to: number }
 
+/** Row ids: a list, or the first and the last one of consecutive ids. */
+export type RowsMessage = readonly number[] | { readonly from: number; readonly to: number }
+
 /** A lookup as the evaluator reports it. */
 export interface LookupMessage {
   readonly table: string
@@ -39,8 +42,11 @@ export interface DoneMessage {
   readonly lookups: readonly {
     readonly column: number
     readonly lookup: LookupMessage
-    readonly rows: readonly number[]
-    readonly keys: readonly (readonly string[])[]
+    readonly rows: RowsMessage
+    /** Texts of keys, … */
+    readonly texts: readonly string[]
+    /** … and the places in `texts` of the keys that each row looks up. */
+    readonly keys: readonly (readonly number[])[]
   }[]
   readonly timings: readonly {
     readonly column: number
@@ -153,9 +159,23 @@ type Fields = Readonly<Record<string, unknown>>
 function parseWork({ type, column, rows, values }: Fields): EvaluatorMessage | undefined {
   if (!isRef(column)) return undefined
   if (type === 'computing') return { type, column }
-  if (type === 'result' && isRefs(rows) && isValues(values, rows.length))
-    return { type, column, rows, values }
-  return undefined
+  if (type !== 'result' || !Array.isArray(values)) return undefined
+  const ids = readRows(rows, values.length)
+  return ids && isValues(values, ids.length) ? { type, column, rows: ids, values } : undefined
+}
+
+function isKeys(keys: unknown, texts: unknown): keys is number[][] {
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) return false
+  const isPlace = (place: number) => place >= 0 && place < texts.length
+  return Array.isArray(keys) && keys.every((of) => isRefs(of) && of.every(isPlace))
+}
+
+/** Reads `count` row ids; undefined for anything else. */
+export function readRows(rows: unknown, count: number): number[] | undefined {
+  if (Array.isArray(rows)) return isRefs(rows) && rows.length === count ? rows : undefined
+  const { from, to } = (rows ?? {}) as Readonly<Record<string, unknown>>
+  if (!isRef(from) || !isRef(to) || to - from !== count - 1) return undefined
+  return Array.from({ length: count }, (_, index) => from + index)
 }
 
 function parseRead({ type, column, table, rows }: Fields): EvaluatorMessage | undefined {
@@ -199,13 +219,11 @@ function isDone(message: Fields): message is Fields & DoneMessage {
     ) &&
     isListOf(
       lookups,
-      ({ column, lookup, rows, keys }) =>
+      ({ column, lookup, rows, texts, keys }) =>
         isRef(column) &&
         isLookup(lookup) &&
-        isRefs(rows) &&
-        Array.isArray(keys) &&
-        keys.length === rows.length &&
-        keys.every((of) => Array.isArray(of) && of.every((key) => typeof key === 'string')),
+        isKeys(keys, texts) &&
+        readRows(rows, keys.length) !== undefined,
     )
   )
 }

@@ -1,10 +1,17 @@
 import type { StoredValue } from '../../values/column-type'
-import { quoteId } from '../../quoting/quote'
 import type { Writing } from '../document'
-import { logValue, type Author, type ColumnValues, type LogValue, type Operation } from '../log/log'
+import {
+  logValue,
+  type Author,
+  type ColumnValues,
+  type LogValue,
+  type Operation,
+  type RowOperation,
+} from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
 import { triggerColumnsOf } from '../schema/trigger-columns'
 import type { Connection } from '../sqlite/connections'
+import { ColumnCells } from './column-cells'
 import type { DeriveTrace, WriteTrace } from './write-trace'
 
 /** A write of the group that changed something. */
@@ -66,17 +73,17 @@ export interface GroupOwner {
   extendEntry(seq: number, operations: readonly Operation[]): void
 }
 
-/** Columns of a table that were computed, all in the same rows. */
-interface GatheredColumns {
+/** The changed cells of a column that belong to one entry. */
+interface GatheredCells {
   readonly table: Table
-  readonly rowIds: readonly number[]
-  readonly columns: ColumnValues[]
-  /** False for results of trigger formulas, which are data: an undo restores what was there before. */
-  readonly derived: boolean
+  readonly column: Column
+  readonly rowIds: number[]
+  readonly old: LogValue[]
+  readonly new: LogValue[]
 }
 
-/** Of one entry: the computed columns by the rows in which they changed. */
-type Gathered = Map<string, GatheredColumns>
+/** Of one entry: the changed cells by column ref, in parts in which row ids ascend. */
+type Gathered = Map<number, GatheredCells[]>
 
 /**
  * The writes of one open transaction, to which computed cells are added. It is valid until the transaction ends.
@@ -150,17 +157,8 @@ export class DerivedGroup {
 
   /** Adds what was written to the entries. Must be called once, after the last write. */
   finish(): void {
-    for (const [seq, byRows] of this.gathered) {
-      const operations = [...byRows.values()].map(
-        ({ table, rowIds, columns, derived }): Operation => ({
-          kind: 'update_rows',
-          table: table.tableId,
-          tableRef: table.ref,
-          rowIds,
-          columns,
-          ...(derived && { derived }),
-        }),
-      )
+    for (const [seq, byColumn] of this.gathered) {
+      const operations = operationsOf([...byColumn.values()].flat())
       if (seq !== DerivedGroup.OWN_ENTRY) this.owner.extendEntry(seq, operations)
       else this.owner.beginEntry(operations)
     }
@@ -173,45 +171,58 @@ export class DerivedGroup {
     changed: ChangedCells,
     indexes: readonly number[],
   ): void {
-    const pick = <T>(values: readonly T[]) => indexes.map((index) => values[index] as T)
-    const rowIds = pick(changed.rowIds)
-    const of = this.gathered.get(seq) ?? (new Map() as Gathered)
+    const of: Gathered = this.gathered.get(seq) ?? new Map<number, GatheredCells[]>()
     this.gathered.set(seq, of)
-    // Columns that changed in the same rows share an operation.
-    const derived = column.isFormula
-    const key = `${table.ref}:${derived}:${rowIds.join()}`
-    const operation = of.get(key) ?? { table, rowIds, columns: [], derived }
-    of.set(key, operation)
-    operation.columns.push({
-      id: column.id,
-      ref: column.ref,
-      type: column.typeName,
-      old: pick(changed.old),
-      new: pick(changed.new),
-    })
+    const parts = of.get(column.ref) ?? []
+    of.set(column.ref, parts)
+    let cells = parts.at(-1)
+    const first = changed.rowIds[indexes[0] ?? 0] ?? 0
+    if (!cells || first <= (cells.rowIds.at(-1) ?? 0)) {
+      cells = { table, column, rowIds: [], old: [], new: [] }
+      parts.push(cells)
+    }
+    for (const index of indexes) {
+      cells.rowIds.push(changed.rowIds[index] as number)
+      cells.old.push(changed.old[index] as LogValue)
+      cells.new.push(changed.new[index] as LogValue)
+    }
   }
 
   private store({ table, column, rowIds, values }: DerivedCells): ChangedCells {
-    const [from, name] = [quoteId(table.tableId), quoteId(column.id)]
-    const before = new Map(
-      this.connection
-        .raw<[number, LogValue]>(
-          `SELECT id, ${name} FROM ${from} WHERE id IN (SELECT value FROM json_each(?))`,
-        )
-        .all(JSON.stringify(rowIds)),
-    )
-    const update = this.connection.prepare(`UPDATE ${from} SET ${name} = ? WHERE id = ?`)
+    const cells = new ColumnCells(this.connection, { table, column })
+    const before = cells.read(rowIds)
     const changed = { rowIds: [] as number[], old: [] as LogValue[], new: [] as LogValue[] }
     rowIds.forEach((id, index) => {
-      const old = before.get(id)
-      const value = values[index] ?? null
-      const after = logValue(value)
+      const old = before[index]
+      const after = logValue(values[index] ?? null)
       if (old === undefined || old === after) return
-      update.run(value, id)
       changed.rowIds.push(id)
       changed.old.push(old)
       changed.new.push(after)
     })
+    cells.write(changed.rowIds, changed.new)
     return changed
   }
+}
+
+/** Columns of a table that changed in the same rows share an operation. */
+function operationsOf(gathered: readonly GatheredCells[]): Operation[] {
+  const operations = new Map<string, RowOperation & { readonly columns: ColumnValues[] }>()
+  for (const { table, column, rowIds, old, new: values } of gathered) {
+    // Results of trigger formulas are data: an undo restores what was there before.
+    const { isFormula } = column
+    const key = gathered.length > 1 ? `${table.ref}:${isFormula}:${rowIds.join()}` : ''
+    const operation = operations.get(key) ?? {
+      kind: 'update_rows',
+      table: table.tableId,
+      tableRef: table.ref,
+      rowIds,
+      columns: [],
+      ...(isFormula && { derived: true }),
+    }
+    operations.set(key, operation)
+    const { id, ref, typeName: type } = column
+    operation.columns.push({ id, ref, type, old, new: values })
+  }
+  return [...operations.values()]
 }

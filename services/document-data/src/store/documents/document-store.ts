@@ -104,8 +104,16 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   }
 
   /** The epoch and log position of a document, which make up its tag. Throws `not_found`. */
-  stateOf(docId: string): { readonly epoch: string; readonly seq: number } {
-    return this.documents.look(docId, ({ epoch, state }) => ({ epoch, seq: state.seq }))
+  stateOf(docId: string): {
+    readonly epoch: string
+    readonly seq: number
+    readonly isPending: boolean
+  } {
+    return this.documents.look(docId, ({ epoch, state, pendingColumns }) => ({
+      epoch,
+      seq: state.seq,
+      isPending: pendingColumns > 0,
+    }))
   }
 
   /**

@@ -11,7 +11,15 @@ import type { FirstEntry } from '../log/first-entries'
 import type { Author } from '../log/log'
 import { migrate } from '../sqlite/migrations/index'
 import { beginLog } from '../log/publish-state'
+import {
+  pendingNames,
+  storeShownSql,
+  toUnfinished,
+  UNFINISHED_COLUMNS,
+  type UnfinishedRow,
+} from '../schema/unfinished-columns'
 import { callEnded } from '../reads/record-chunks'
+// eslint-disable-next-line import-x/max-dependencies -- what a copy is stripped of belongs to many parts of a document
 import { WorkerPool } from '../workers/worker-pool'
 
 /** The contents of a snapshot. */
@@ -36,6 +44,8 @@ export interface Snapshot {
   readonly seq: number
   /** Epoch milliseconds of the log entry at that position. */
   readonly changedAt: number
+  /** See `pendingNames`. */
+  readonly pendingColumns: string | undefined
   /** Bytes of the file. */
   readonly size: number
   /** The bytes, read no faster than they are consumed. */
@@ -142,14 +152,19 @@ function requireCaller(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw callEnded()
 }
 
-const momentOf = (connection: Connection) =>
-  requireRow(
+const momentOf = (connection: Connection) => ({
+  ...requireRow(
     connection
       .prepare<Pick<Snapshot, 'seq' | 'changedAt'>>(
         'SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1',
       )
       .get(),
-  )
+  ),
+  pendingColumns: pendingNames(readUnfinished(connection)),
+})
+
+const readUnfinished = (connection: Connection) =>
+  connection.prepare<UnfinishedRow>(UNFINISHED_COLUMNS).all().map(toUnfinished)
 
 function readMoment(path: string) {
   const connection = openReader(path)
@@ -177,6 +192,8 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
       'PRAGMA synchronous = OFF',
       ...dropAllIndexes(connection),
       ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
+      // Other programs read the file without knowing which cells are computed.
+      ...readUnfinished(connection).map(storeShownSql),
       // Contents of running uploads, and of files that are being removed.
       'DELETE FROM _sheaf_file_chunks WHERE file_id IN (SELECT id FROM _sheaf_files WHERE pending IS NOT NULL)',
       'DELETE FROM _sheaf_files WHERE pending IS NOT NULL',
