@@ -14,7 +14,12 @@ def check(formula, rows=(1,), **columns):
         Teams={"Title": ("Text", None, {1: "Math"})})
     said = []
     write = parent._write
-    parent.engine.link._write_frame = lambda frame: said.append(frame) if b'"checked"' in frame else write(frame)
+
+    def note(*frames):
+        said.extend(frame for frame in frames if b'"checked"' in frame)
+        write(*(frame for frame in frames if b'"checked"' not in frame))
+
+    parent.engine.link._write_frames = note
     parent.compute(*(("People", name) for name in columns), ("People", "f", list(rows)), check=parent.refs["People", "f"])
 
     return json.loads(said[0]), parent.done

@@ -54,7 +54,8 @@ export class FormulaChecks implements Disposable {
   constructor(
     evaluators: number,
     private readonly limits: Pick<ComputeLimits, 'computeMs'>,
-    start: StartEvaluator,
+    /** Absent where no evaluator can be started. */
+    private readonly start?: StartEvaluator,
   ) {
     this.pool = new EvaluatorPool(Math.max(1, Math.floor(evaluators / 2)), start)
   }
@@ -122,6 +123,7 @@ export class FormulaChecks implements Disposable {
     const { signal } = call
     const { docId } = call.request
     if (signal.aborted) throw callEnded()
+    if (!this.start) throw notComputed()
     clearTimeout(this.idle.get(docId))
     const session = await this.pool.acquire({ user: call.userId, document: docId }, signal)
     if (!session) throw signal.aborted ? callEnded() : toBusyError('whole', RESOURCE)
