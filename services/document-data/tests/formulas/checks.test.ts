@@ -245,7 +245,7 @@ describe('a check of a formula that does not end', () => {
 
   it('stops when it needs too much memory, or ends its process', async () => {
     await using folder = await tempDir()
-    await using opened = await openFormulaStore(folder.path)
+    await using opened = await openFormulaStore(folder.path, { computeMs: 20_000 })
     const docId = await newDocument(opened)
     for (const formula of [
       'x = []\nwhile True: x.append("a" * 1_000_000)\nreturn 1',
