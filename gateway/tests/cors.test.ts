@@ -23,7 +23,7 @@ const trusted = {
   'access-control-allow-headers': `Authorization, ${requestHeaders}`,
   'access-control-allow-methods': 'GET, PATCH, PUT, POST, DELETE, OPTIONS',
   'access-control-expose-headers':
-    'ETag, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Request-Id, X-Total-Count',
+    'ETag, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Pending-Columns, X-Request-Id, X-Total-Count',
 }
 
 describe('cross-origin requests', () => {
