@@ -86,6 +86,7 @@ describe('a damaged log', () => {
 
   it('is not what a document of the previous form has: it is migrated, and its entries are read', async () => {
     const sql = `
+      DROP TABLE _sheaf_orders;
       DROP TABLE _sheaf_formulas;
       DROP TABLE _sheaf_lookup_uses;
       ALTER TABLE _sheaf_log DROP COLUMN checksum;
