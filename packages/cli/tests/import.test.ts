@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from '../src/program'
 
-const made = { id: 'doc-1', title: 'My cities', tables: [{ id: 'Cities', rows: 1234 }] }
+const made = {
+  id: 'doc-1',
+  title: 'My cities',
+  tables: [{ id: 'Cities', rows: 1234 }],
+  notes: [] as string[],
+}
 const lines = [
   { progress: { rowsRead: 1234, rowsStored: 0 } },
   { progress: { rowsRead: 1234, rowsStored: 600 } },
