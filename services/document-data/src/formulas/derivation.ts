@@ -313,7 +313,7 @@ export class Derivation {
     for (const [ref, { rowIds, values }] of results) {
       const of = byRef.get(ref)
       // An evaluator is not trusted: it may send cells that it was not asked for.
-      if (!of || !(!isTrigger(of) || this.finder.dirty.columns.has(ref))) continue
+      if (!of || (isTrigger(of) && !this.finder.dirty.columns.has(ref))) continue
       const owners = (row: number) => ownerOf(ref, row)
       const cells = this.group.write({ ...of, rowIds, values, owners })
       if (cells.rowIds.length > 0) all.push({ of, cells })
