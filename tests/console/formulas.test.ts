@@ -1,0 +1,112 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Locator, Page } from 'playwright-core'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { findViolations, signIn, useChromium, type Visit } from './chromium'
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+let desk: Visit
+let page: Page
+let rest: Rest
+let doc: string
+let dialog: Locator
+beforeAll(async () => {
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+  rest = createRest(sheaf.url, sheaf.ownerKey)
+  doc = await newDocument(rest, 'Formulas')
+  await addTable(rest, doc, 'Orders', { Quantity: 'Int', Price: 'Numeric' })
+  await addRecords(rest, `${doc}/tables/Orders`, [
+    { Quantity: 2, Price: 1.5 },
+    { Quantity: 3, Price: 7 },
+  ])
+  desk = await visit({ viewport: { width: 1400, height: 900 } })
+  page = desk.page
+
+  dialog = page.getByRole('dialog')
+  await signIn(desk, sheaf, 'you@example.com')
+  const { body } = await rest.get<{ id: number }>(doc)
+  await page.goto(`${sheaf.url}/console/docs/${body.id}/tables/Orders`)
+  await page.getByRole('gridcell', { name: '1.5' }).waitFor()
+})
+afterAll(async () => {
+  await desk?.[Symbol.asyncDispose]()
+  await sheaf?.[Symbol.asyncDispose]()
+})
+
+interface Column {
+  readonly id: string
+  readonly fields: { readonly formula: string }
+}
+
+const formulaOf = async (colId: string): Promise<string | undefined> => {
+  const { body } = await rest.get<{ columns: Column[] }>(`${doc}/tables/Orders/columns`)
+  return body.columns.find(({ id }) => id === colId)?.fields.formula
+}
+
+const totals = async (): Promise<unknown[]> =>
+  (await readRecords(rest, `${doc}/tables/Orders`)).map(({ fields }) => fields.Total)
+
+const editor = () => dialog.getByRole('textbox', { name: 'Formula' })
+
+async function submit(name: string): Promise<void> {
+  await dialog.getByRole('button', { name, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+describe('a formula', () => {
+  it('is written with a mistake, which is shown with its line, and mended', async () => {
+    await page.getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Label').fill('Total')
+    await dialog.getByLabel('Values').selectOption({ label: 'Computed by a formula' })
+    await editor().click()
+    await page.keyboard.type('$Quantity *\n')
+    await dialog.getByText('Line 1:').waitFor()
+    expect(await findViolations(page)).toEqual([])
+
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('$Quantity * $Prize')
+    await dialog.getByText(/Prize/).and(dialog.locator('.note')).first().waitFor()
+
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('$Quantity * $Price')
+    const results = dialog.getByRole('region', { name: 'Results' })
+    await results.getByRole('cell', { name: '21' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await submit('Add column')
+    await page.getByRole('gridcell', { name: '21' }).waitFor()
+    expect(await totals()).toEqual([3, 21])
+  })
+
+  it('follows a column that is renamed', async () => {
+    await page.getByRole('button', { name: 'Column menu: Price', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Edit column…' }).click()
+    await dialog.getByLabel('Label').fill('Unit price')
+    await submit('Save')
+    await page.getByRole('columnheader', { name: /Unit price/ }).waitFor()
+    await eventually(async () => expect(await formulaOf('Total')).toBe('$Quantity * $Unit_price'))
+    expect(await totals()).toEqual([3, 21])
+  })
+
+  it('is edited by keyboard from a cell of its column', async () => {
+    await page.getByRole('gridcell', { name: '3', exact: true }).first().click()
+    await page.keyboard.press('End')
+    const bar = page.getByRole('group', { name: 'Formula of Total' })
+    await bar.getByText('$Quantity * $Unit_price').waitFor()
+    await bar.getByRole('button', { name: 'Edit formula' }).focus()
+    await page.keyboard.press('Enter')
+    await editor().waitFor()
+    await editor().and(dialog.locator(':focus')).waitFor()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' + 1')
+    await dialog.getByRole('cell', { name: '22' }).waitFor()
+    await page.keyboard.press('Tab')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('gridcell', { name: '22' }).waitFor()
+    expect(await totals()).toEqual([4, 22])
+    expect(desk.faults).toEqual([])
+  })
+})
