@@ -29,6 +29,8 @@ async function tagFor(role: string, as: 'json' | 'lines'): Promise<string> {
     response,
     headers,
     expectRead: () => {},
+    requireReader: () => {},
+    countUnread: () => {},
   } as unknown as Exchange
   const readChanges = async function* () {
     yield await Promise.resolve({ latestSeq: 7, etag: 'epoch.7' })
