@@ -86,7 +86,6 @@ def _close_host():
         # Classes and functions of these modules can still be found, but they reach nothing.
         if type(module) is types.ModuleType:
             vars(module).clear()
-    importlib.invalidate_caches()
     gc.collect()
     gc.freeze()
 

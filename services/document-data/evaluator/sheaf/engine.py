@@ -91,39 +91,38 @@ class Engine(Exchange):
         request = {"type": "read", "column": column.ref}
         if rows is not None:
             request["rows"] = list(rows)
-        return self._ask(request)
+        return [cell for found, values in self._ask(request) for cell in zip(found, values, strict=True)]
 
     def ask_column(self, column):
         """Yield lists of rows and of stored forms of a whole column from the parent."""
-        begun = time.perf_counter()
-        yield from self.link.ask({"type": "read", "column": column.ref})
-        self.clock_start += time.perf_counter() - begun
+        return self._ask({"type": "read", "column": column.ref})
 
     def ask_rows(self, table):
-        """Return (row, None) for all rows of a table."""
-        return self._ask({"type": "read", "table": table.table_id})
+        """Return all row ids of a table."""
+        return [row for rows, _ in self._ask({"type": "read", "table": table.table_id}) for row in rows]
 
     def _ask(self, request):
         begun = time.perf_counter()
-        found = []
-        for rows, values in self.link.ask(request):
-            found.extend(zip(rows, values if values is not None else [None] * len(rows), strict=True))
+        yield from self.link.ask(request)
         # Reading takes no time of the formula.
         self.clock_start += time.perf_counter() - begun
-        return found
 
     def announce(self, column):
         """Tell the parent which column is computed now, and charge the time since then to the last one."""
         if column is not self.announced:
-            now = time.perf_counter()
-            if self.announced is not None:
-                self.touched[self.announced].seconds += now - self.clock_start
-            self.clock_start = now
-            self.announced = column
+            self.charge(column)
             if column is not None:
-                if column not in self.touched:
-                    self.touched[column] = Tally()
                 self.link.send({"type": "computing", "column": column.ref})
+
+    def charge(self, column):
+        """Charge the time since the last call to the column that was computed, and the time from now on to this one."""
+        now = time.perf_counter()
+        if self.announced is not None:
+            self.touched[self.announced].seconds += now - self.clock_start
+        self.clock_start = now
+        self.announced = column
+        if column is not None and column not in self.touched:
+            self.touched[column] = Tally()
 
     # Lookups
 

@@ -58,8 +58,10 @@ class Exchange:
         self.announced = None
         try:
             self._take(message)
-            self.user = User(message["user"]) if message.get("user") else User({})
+            self.user = User(message.get("user") or {})
             dirty = self._take_dirty(message.get("dirty", ()))
+            if dirty and dirty[0].ref == message.get("announced"):
+                self.charge(dirty[0])
             if "check" in message:
                 self.checked = self.columns[message["check"]]
                 self.link.send(check_formula(self, self.checked))

@@ -1,6 +1,7 @@
 """Rows of a table by the values of key columns."""
 
 import bisect
+import collections
 import struct
 
 from sheaf.failures import CellError
@@ -41,6 +42,9 @@ class LookupMap:
         self.keys = keys
         self.buckets = {}
         self.row_keys = {}
+        # Reading a column whole brings the rows of the table too.
+        if not table.has_rows() and not columns[0].is_formula:
+            columns[0].load_whole()
         self.stale = set(table.row_list())
         self.sorted = {}
         self.known_keys = {str: {}, int: {}, float: {}}
@@ -78,24 +82,34 @@ class LookupMap:
                 self._place(row, self._keys_of(row) if row in present else ())
 
     def _place_new(self, rows, present):
-        """Put the rows of a new map into buckets, one key for equal cells. Return the rows that need a closer look."""
-        cells = self.columns[0].cells
-        known = {str: {}, int: {}, float: {}}
+        """Put the rows of a new map into buckets, all rows of equal cells together. Return the rows that need a closer look."""
+        if not present.issuperset(rows):
+            return rows
+        values = list(map(self.columns[0].cells.get, rows))
+        kinds = set(map(type, values))
         later = []
-        for row in rows:
-            value = cells.get(row)
-            keys_of = known.get(value.__class__)
-            if keys_of is None or row not in present:
-                later.append(row)
-                continue
-            keys = keys_of.get(value)
-            if keys is None:
-                keys = keys_of[value] = self._keys_of(row)
-                self.buckets.setdefault(keys[0], [])
-            self.buckets[keys[0]].append(row)
-            self.row_keys[row] = keys
+        for kind in kinds:
+            same, cells = rows, values
+            if len(kinds) > 1:
+                same = [row for row, value in zip(rows, values, strict=True) if value.__class__ is kind]
+                cells = [value for value in values if value.__class__ is kind]
+            if kind in (str, int, float):
+                self._place_equal(same, cells)
+            else:
+                later += same
+        if len(kinds) > 1:
+            for bucket in self.buckets.values():
+                bucket.sort()
         self.stale = set(later)
-        return later
+        return sorted(later)
+
+    def _place_equal(self, rows, values):
+        """Put rows, whose cells hold these values of one type, into buckets: without a step of Python for each row."""
+        firsts = dict(zip(reversed(values), reversed(rows), strict=True))
+        keys = {value: self._keys_of(row) for value, row in firsts.items()}
+        buckets = {value: self.buckets.setdefault(found[0], []) for value, found in keys.items()}
+        collections.deque(map(list.append, map(buckets.__getitem__, values), rows), maxlen=0)
+        self.row_keys.update(zip(rows, map(keys.__getitem__, values), strict=True))
 
     def _place(self, row, keys):
         """Put a row into the buckets of its keys."""

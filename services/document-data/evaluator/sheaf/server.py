@@ -43,7 +43,8 @@ class Link:
     def receive(self):
         """Return the next message, or None at the end."""
         frame = self._read_frame()
-        return json.loads(bytes(frame)) if frame else None
+        # Of bytes, `json.loads` would first look for their encoding.
+        return json.loads(str(frame, "utf-8")) if frame else None
 
     def send(self, message):
         """Send a message, and the results that wait."""

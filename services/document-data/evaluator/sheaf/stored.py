@@ -185,7 +185,7 @@ def decode_plain(base, stored):
     kinds = set(map(type, stored))
     if base in ("Numeric", "ManualSortPos", "PositionNumber") and kinds <= {int, float}:
         return list(map(float, stored))
-    if not kinds <= _SAME.get(base, set()) or str in kinds and any(TAG in text for text in stored if text):
+    if not kinds <= _SAME.get(base, set()) or str in kinds and TAG in "".join(filter(None, stored)):
         return None
     return stored
 

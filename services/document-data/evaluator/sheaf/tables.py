@@ -63,10 +63,14 @@ class Table:
         """Return a record set of rows."""
         return RecordSet(self, rows, route, order)
 
+    def has_rows(self):
+        """Tell whether all row ids are known."""
+        return self._rows is not None
+
     def row_list(self):
         """Return the ascending row ids."""
         if self._rows is None:
-            self.take_rows([row for row, _ in self.engine.ask_rows(self)])
+            self.take_rows(self.engine.ask_rows(self))
         return self._rows
 
     def row_set(self):

@@ -45,6 +45,17 @@ class OrderOfComputation(unittest.TestCase):
         self.assertEqual(parent.compute(("T", "f"), ("T", "g"))["T", "f", 50], 101)
         self.assertEqual(parent.computing, ["f", "g", "f"])
 
+    def test_the_column_that_the_parent_announces_is_not_announced_again(self):
+        parent = Parent(T={"n": ("Int", None, numbers(50)), "f": ("Any", "$g + 1", {}), "g": ("Any", "$n * 2", {})})
+        self.assertEqual(parent.compute(("T", "f"), ("T", "g"), announced=parent.refs["T", "f"])["T", "f", 50], 101)
+        self.assertEqual(parent.computing, ["g", "f"])
+
+    def test_a_stopped_column_that_the_parent_announces_is_not_charged(self):
+        parent = Parent(T={"n": ("Int", None, numbers(50)), "f": ("Any", "$n + 1", {}), "g": ("Any", "$n * 2", {})})
+        ref = parent.refs["T", "f"]
+        parent.compute(("T", "f"), ("T", "g"), announced=ref, stopped=[{"ref": ref, "reason": "time"}])
+        self.assertEqual(parent.computing, ["g"])
+
 
 class Errors(unittest.TestCase):
     def result(self, formula, **columns):

@@ -51,6 +51,11 @@ class WholeLookups(unittest.TestCase):
         self.assertEqual(counts[:5] + counts[6:], [200, 200, 200, 400, 200, 400, 200])
         self.assertIn("ValueError", counts[5])
 
+    def test_rows_of_equal_numbers_of_two_types_are_found_in_their_order(self):
+        forms = [1.0, "x", 1, None]
+        parent = Parent(T={"k": ("Any", None, cells(forms, 400)), "f": ("Any", "[r.id for r in T.lookupRecords(k=1)][:4]", {})})
+        self.assertEqual(parent.compute(("T", "f"))["T", "f", 1], TAG + '["L",2,4,6,8]')
+
     def test_a_map_follows_rows_that_move_to_other_keys(self):
         parent = Parent(T={"k": ("Text", None, cells(["a", "b"])), "f": ("Any", "len(T.lookupRecords(k=$k))", {})})
         parent.compute(("T", "f"))

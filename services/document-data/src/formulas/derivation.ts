@@ -79,16 +79,19 @@ export class Derivation {
     this.finder.add(of, rows, DerivedGroup.OWN_ENTRY)
   }
 
-  /** True when nothing is to be computed. */
-  get isIdle(): boolean {
-    return this.request().length === 0
+  /** The cells to compute. */
+  request(): DirtyMessage[] {
+    return requestCells(this.group.connection, this.finder.dirty)
   }
 
-  /** Computes the dirty cells; those that exceed a limit become pending, or their formula is stopped. */
-  async run(): Promise<void> {
+  /**
+   * Computes the dirty cells; those that exceed a limit become pending, or their formula is stopped. `known` is what
+   * `request` has returned since the last change.
+   */
+  async run(known?: readonly DirtyMessage[]): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      this.deferExcess()
-      const request = this.request()
+      const isChanged = this.deferExcess() || round > 0
+      const request = (isChanged ? undefined : known) ?? this.request()
       if (request.length === 0) break
       const session = await this.acquire()
       // After a rollback another transaction may be open.
@@ -103,7 +106,7 @@ export class Derivation {
       else this.giveUp(outcome)
     }
     // Rounds that find ever more cells end here.
-    if (!this.isIdle) this.deferAll()
+    if (this.request().length > 0) this.deferAll()
     this.finish()
   }
 
@@ -223,12 +226,8 @@ export class Derivation {
     return Math.min(MAX_TRIGGER_MS, cells * TRIGGER_CELL_MS)
   }
 
-  private request(): DirtyMessage[] {
-    return requestCells(this.group.connection, this.finder.dirty)
-  }
-
-  /** Makes columns pending whose dirty cells are more than a write computes. */
-  private deferExcess(): void {
+  /** Makes columns pending whose dirty cells are more than a write computes. Returns true if there are any. */
+  private deferExcess(): boolean {
     const counted = [...this.finder.dirty.columns.values()]
       .map((dirty) => ({ dirty, count: this.count(dirty) }))
       .sort((a, b) => a.count - b.count)
@@ -243,6 +242,7 @@ export class Derivation {
       this.defer(dirty)
     }
     if (isExceeded) this.refreshSchema()
+    return isExceeded
   }
 
   private count(dirty: DirtyColumn): number {

@@ -5,6 +5,7 @@ import { triggerColumnsOf } from '../store/schema/trigger-columns'
 import type { StageSignal } from '../store/sqlite/write-group'
 import { Dependencies } from './dependencies/dependencies'
 import { Derivation } from './derivation'
+import type { DirtyMessage } from './exchange/messages'
 import { changesStructure } from './dependencies/dirty-finder'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
 import { DerivationCounts } from './derivation-counts'
@@ -52,12 +53,13 @@ export class DocumentFormulas {
     derivation.renew(derivation.find().renewed)
     derivation.refreshSchema()
     if (tasks.has('volatile')) this.addVolatile(group, derivation)
-    if (derivation.isIdle && !tasks.has('pending')) {
+    const request = derivation.request()
+    if (request.length === 0 && !tasks.has('pending')) {
       derivation.finish()
       this.end(derivation)
       return undefined
     }
-    return this.follow(group, derivation, signal)
+    return this.follow(group, derivation, request)
   }
 
   /** The transaction of the latest group was rolled back. */
@@ -89,14 +91,14 @@ export class DocumentFormulas {
   private async follow(
     group: DerivedGroup,
     derivation: Derivation,
-    signal: AbortSignal,
+    request: readonly DirtyMessage[],
   ): Promise<void> {
-    const { counts } = derivation.parts
+    const { counts, signal } = derivation.parts
     const trace = group.trace()
     const begun = performance.now()
     let failed = true
     try {
-      await this.compute(group, derivation, signal)
+      await this.compute(group, derivation, request)
       failed = signal.aborted
     } finally {
       // After a rollback the schema of the group is another one.
@@ -109,9 +111,10 @@ export class DocumentFormulas {
   private async compute(
     group: DerivedGroup,
     derivation: Derivation,
-    signal: AbortSignal,
+    request: readonly DirtyMessage[],
   ): Promise<void> {
-    await derivation.run()
+    const { signal } = derivation.parts
+    await derivation.run(request)
     if (group.tasks.has('pending') && !signal.aborted) await this.computeSlice(group, derivation)
     // After a rollback another transaction may be open.
     if (signal.aborted) return
