@@ -8,6 +8,7 @@ import { readEntries } from '../../src/store/log/log'
 import type { LogRecord } from '../../src/store/log/record-writer'
 import { addRecords } from '../../src/store/records/records'
 import { addColumns as addStructure } from '../../src/store/structure/columns'
+import { AppendedRecords, takeBase } from '../support/redo'
 import {
   addColumns,
   author,
@@ -287,6 +288,26 @@ it('appends every record of a transaction before its commit, once, in order', as
   expect(appended.map(({ entry }) => entry?.seq)).toEqual([2, 3, undefined, 4])
   expect(appended[2]?.reply).toEqual(reply)
   expect(appended[3]?.entry?.operations).toMatchObject([{ kind: 'add_rows', rowIds: [2] }])
+})
+
+it('appends the publish marks that are stored when a document is closed, like any other record', async () => {
+  await using folder = await tempDir()
+  const records = new AppendedRecords()
+  await using store = await openStore(folder.path, { stages: records, workers: 0, maxOpen: 1 })
+  const docId = await createTable(store, 'T', { A: 'Text' })
+  const base = takeBase(store, docId)
+  const count = records.of(docId).length
+  const write = (value: string) => addColumns(store, docId, 'T', new Map([['A', [value]]]))
+  await write('a')
+  store.publishing.confirmPublished(docId, 3)
+  // Takes the place of the first.
+  await createTable(store, 'T', { A: 'Text' })
+  await eventually(() => store.openCount === 1)
+  await write('b')
+  const added = records.of(docId).slice(count)
+  expect(added.map(({ lsn }) => lsn)).toEqual([3, 4, 5])
+  expect(added[1]).toMatchObject({ lsn: 4, marks: { published: 3 } })
+  expect(records.differencesAfterRedo(store, docId, base, count)).toEqual([])
 })
 
 /** Makes a document in a store that is closed again. */

@@ -38,14 +38,14 @@ export class GristImports implements AsyncDisposable {
     return this.importBytes(gristFile(file))
   }
 
-  /** Imports a SQLite file. */
-  async importBytes(content: Buffer): Promise<ImportedDocument> {
+  /** Imports a file of any format. */
+  async importBytes(content: Buffer, fileName = 'book.grist'): Promise<ImportedDocument> {
     const docId = randomUUID()
     const upload = join(this.folder.path, `${docId}.upload`)
     writeFileSync(upload, content)
     let imported: Imported | undefined
     await this.store.lifeCycle.createFrom(docId, async (target) => {
-      imported = await importFile({ upload, fileName: 'book.grist', target, author }, () => {})
+      imported = await importFile({ upload, fileName, target, author }, () => {})
       return imported.first
     })
     if (!imported) throw new Error('nothing was imported')

@@ -221,20 +221,23 @@ export class OpenDocument {
   }
 
   /**
-   * Runs the waiting writes and closes the file; later ones fail. Returns a promise only when a write has to
-   * wait.
+   * Runs the waiting writes, stores publish marks and closes the file; later writes fail. Returns a promise only when
+   * a write has to wait.
    */
   close(): Promise<void> | undefined {
     const reason = new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed')
     this.maintenance.close()
+    this.log.endGathering()
+    if (this.log.unsaved && !this.group.isClosed)
+      this.saveMarksNow().catch((error: unknown) => this.events.failed(error))
     const finished = this.group.finish(reason)
-    if (finished) return finished.then(() => this.abandon(reason, true))
-    this.abandon(reason, true)
+    if (finished) return finished.then(() => this.abandon(reason))
+    this.abandon(reason)
     return undefined
   }
 
   /** Closes the file at once; running and waiting writes fail with the reason. */
-  abandon(reason: AppError, saveMarks = false): void {
+  abandon(reason: AppError): void {
     if (this.closedBy) return
     this.closedBy = reason
     this.maintenance.close()
@@ -242,12 +245,9 @@ export class OpenDocument {
     this.pool.close(reason)
     this.shared.stages?.closed?.(this.docId)
     this.replies.clear()
-    try {
-      this.log.close(this.committed.seq, saveMarks)
-    } finally {
-      this.reader?.close()
-      this.writer.close()
-    }
+    this.log.close()
+    this.reader?.close()
+    this.writer.close()
   }
 
   private async saveMarksNow(): Promise<void> {

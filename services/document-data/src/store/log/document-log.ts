@@ -49,6 +49,11 @@ export class DocumentLog {
     return this.gathering
   }
 
+  /** Lets writes fix the next batch: no more entries will be added to it. */
+  endGathering(): void {
+    this.gathering = false
+  }
+
   /** True when a confirmation has not been stored. */
   get unsaved(): boolean {
     return this.publishing.unsaved
@@ -118,7 +123,9 @@ export class DocumentLog {
 
   /** Stores how far the log is published, and what to publish next of the entries up to `latest`. */
   save(latest: number): void {
-    if (!this.gathering) this.saveMarks(latest)
+    if (this.gathering) return
+    const marks = this.publishing.save(this.writer, latest, () => this.records.place())
+    if (marks) this.records.keepMarks(marks)
   }
 
   /** The transaction is on disk. */
@@ -138,17 +145,8 @@ export class DocumentLog {
     this.records.undone()
   }
 
-  /** Stores unsaved marks when `save` is true, and empties the memory. */
-  close(latest: number, save: boolean): void {
+  /** Empties the memory. Marks that are not stored are lost, which costs a repetition of the same message. */
+  close(): void {
     this.recent.clear()
-    if (!save || !this.unsaved) return
-    this.saveMarks(latest)
-    this.publishing.settle(true)
-    this.records.committed()
-  }
-
-  private saveMarks(latest: number): void {
-    const marks = this.publishing.save(this.writer, latest, () => this.records.place())
-    if (marks) this.records.keepMarks(marks)
   }
 }

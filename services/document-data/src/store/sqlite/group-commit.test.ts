@@ -114,6 +114,20 @@ describe('GroupCommit', () => {
     expect(events).toEqual(['undone', 'spoiled'])
   })
 
+  it('answers nobody with a result, and keeps nothing, when the COMMIT itself fails', async () => {
+    connection.db.exec(`
+      PRAGMA foreign_keys = ON;
+      CREATE TABLE later (v REFERENCES t (v) DEFERRABLE INITIALLY DEFERRED)`)
+    // SQLite checks this only with the COMMIT, and then leaves the transaction open.
+    const refer = () => connection.prepare('INSERT INTO later VALUES (?)').run('missing')
+    const writes = [group.add(insert('a')), group.add(refer)]
+    expect(await outcomes(writes)).toEqual(['rejected', 'rejected'])
+    expect(stored()).toEqual([])
+    expect(events).toEqual(['commit', 'undone'])
+    await group.add(insert('later'))
+    expect(stored()).toEqual(['later'])
+  })
+
   it('does not run a write whose call has ended', async () => {
     const ended = new AbortController()
     const writes = [group.add(insert('a'), ended.signal), group.add(insert('b'))]

@@ -53,6 +53,11 @@ export class GroupCommit {
     return this.open !== undefined
   }
 
+  /** True when writes that arrive are rejected. */
+  get isClosed(): boolean {
+    return this.closed !== undefined
+  }
+
   /**
    * Runs a write in the next group and resolves to its result when that is on disk. A write whose signal is
    * aborted before its turn does not run. Throws `too_many` at once when too many writes wait.
