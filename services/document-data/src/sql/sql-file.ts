@@ -10,6 +10,7 @@ import {
   type UnfinishedRow,
 } from '../store/schema/unfinished-columns'
 import { columnSql } from '../values/error-cells'
+import { CODED_COLUMNS, readableSql, type CodedColumn } from './readable-cells'
 import { findRefusal, type Openable, type ProgramStep } from './statement-check'
 import type { SqlMoment } from './sql-messages'
 import { bindArgs, StatementError, withoutSemicolon, wrap, type SqlArg } from './statement'
@@ -32,6 +33,7 @@ interface OwnStatements {
   readonly version: Statement<[], number>
   readonly unfinished: Statement<[], UnfinishedRow>
   readonly columns: Statement<[string], string>
+  readonly coded: Statement<[], string>
   readonly end: Statement<[]>
 }
 
@@ -61,6 +63,12 @@ export class SqlFile {
   private roots = new Set<number>()
   private virtual: Set<string> | undefined
   private isCovered = false
+  /** The columns that the views outside of transactions show readably, also as text, and the schema's version for which. */
+  private coded: readonly CodedColumn[] = []
+  private codedText = ''
+  private codedVersion = -1
+  /** The latest moment of which it is known that these views are right. */
+  private codedAt: SqlMoment | undefined
 
   private constructor(
     readonly path: string,
@@ -74,7 +82,10 @@ export class SqlFile {
       ),
       version: db.prepare<[], number>('PRAGMA schema_version').pluck(),
       unfinished: db.prepare<[], UnfinishedRow>(UNFINISHED_COLUMNS),
-      columns: db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck(),
+      columns: db
+        .prepare<[string], string>("SELECT name FROM pragma_table_info(?, 'main')")
+        .pluck(),
+      coded: db.prepare<[], string>(CODED_COLUMNS).pluck(),
       end: db.prepare('ROLLBACK'),
     }
   }
@@ -102,11 +113,20 @@ export class SqlFile {
   /** Begins a read transaction, which lasts until `end`. */
   begin(): SqlMoment {
     this.own.begin.run()
-    const moment = getOnly(this.own.moment)
+    let moment = getOnly(this.own.moment)
+    while (!this.isCodedCurrent(moment)) {
+      // The views have to be made outside of the transaction, because its end would remove them.
+      this.end()
+      this.coverCoded()
+      this.own.begin.run()
+      moment = getOnly(this.own.moment)
+    }
     this.noteSchema()
     const unfinished = this.own.unfinished.all().map(toUnfinished)
     if (unfinished.length === 0) return moment
-    this.cover(unfinished)
+    this.found.clear()
+    this.isCovered = true
+    for (const tableId of tablesOf(unfinished)) this.cover(tableId, unfinished)
     return { ...moment, pendingColumns: pendingNames(unfinished) }
   }
 
@@ -141,23 +161,51 @@ export class SqlFile {
     this.isCovered = false
   }
 
-  /** Covers tables by views in which cells that are not computed are null, and those of stopped formulas errors. */
-  private cover(unfinished: readonly UnfinishedColumn[]): void {
-    const tables = new Map<string, UnfinishedColumn[]>()
-    for (const column of unfinished)
-      tables.set(column.tableId, [...(tables.get(column.tableId) ?? []), column])
+  /** Covers the tables that have columns with errors, lists, dates and the like by views in which these are readable. */
+  private coverCoded(): void {
     this.found.clear()
-    this.isCovered = true
+    for (const tableId of tablesOf(this.coded)) this.define(dropView(tableId))
+    const version = getOnly(this.own.version)
+    this.codedText = getOnly(this.own.coded)
+    this.coded = JSON.parse(this.codedText) as CodedColumn[]
+    for (const tableId of tablesOf(this.coded)) this.cover(tableId, [])
+    this.codedVersion = version
+  }
+
+  /** True when these views are those of the transaction, which sees this moment. */
+  private isCodedCurrent({ epoch, seq }: SqlMoment): boolean {
+    if (this.codedAt?.epoch === epoch && this.codedAt.seq === seq) return true
+    const isCurrent =
+      getOnly(this.own.version) === this.codedVersion && getOnly(this.own.coded) === this.codedText
+    this.codedAt = isCurrent ? { epoch, seq } : undefined
+    return isCurrent
+  }
+
+  /**
+   * Covers a table by a view in which errors and coded values are readable, cells that are not computed are null, and those
+   * of stopped formulas errors. The view leaves it to SQLite to use the indexes of the table.
+   */
+  private cover(tableId: string, unfinished: readonly UnfinishedColumn[]): void {
+    const read = this.own.columns.all(tableId).map((name) => {
+      const isThis = (column: CodedColumn | UnfinishedColumn) =>
+        column.tableId === tableId && column.id === name
+      const column = unfinished.find(isThis)
+      const coded = this.coded.find(isThis)
+      const cell = column ? columnSql(column) : quoteId(name)
+      return `${coded ? readableSql(coded, cell) : cell} AS ${quoteId(name)}`
+    })
+    this.define(dropView(tableId))
+    if (read.length > 0)
+      this.define(
+        `CREATE VIEW temp.${quoteId(tableId)} AS SELECT ${read.join()} FROM main.${quoteId(tableId)}`,
+      )
+  }
+
+  /** Runs a statement that defines a view, which only this connection has. */
+  private define(sql: string): void {
     this.db.pragma('query_only = OFF')
     try {
-      for (const [tableId, columns] of tables) {
-        const read = this.own.columns.all(tableId).map((name) => {
-          const column = columns.find(({ id }) => id === name)
-          return `${column ? columnSql(column) : quoteId(name)} AS ${quoteId(name)}`
-        })
-        const view = `temp.${quoteId(tableId)}`
-        this.db.exec(`CREATE VIEW ${view} AS SELECT ${read.join()} FROM main.${quoteId(tableId)}`)
-      }
+      this.db.exec(sql)
     } finally {
       this.db.pragma('query_only = ON')
     }
@@ -244,6 +292,14 @@ export class SqlFile {
     }
     return found
   }
+}
+
+function tablesOf(columns: readonly { readonly tableId: string }[]): Set<string> {
+  return new Set(columns.map(({ tableId }) => tableId))
+}
+
+function dropView(tableId: string): string {
+  return `DROP VIEW IF EXISTS temp.${quoteId(tableId)}`
 }
 
 /** The row of a statement that always has one. Not that of the store, which a process for SQL would have to load. */

@@ -1,3 +1,4 @@
+import { ColumnUpdate } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { tableFromIPC } from 'apache-arrow'
 import { defaultSqlLimits } from '../../src/config'
@@ -33,6 +34,44 @@ describe('SQL', () => {
     expect(await run('select * from Pets order by id')).toEqual([
       { id: 1, manualSort: 1, Name: 'Rex', Age: 3, Weight: 12.5, Good: 1, Tags: '["a","b"]' },
       { id: 2, manualSort: 2, Name: 'été', Age: null, Weight: 4, Good: 0, Tags: null },
+    ])
+  })
+
+  it('shows errors, lists and dates of a column of any type as JSON that its functions read', async () => {
+    const doc = await instance.clients.createDocument()
+    await instance.clients.addTable(doc, 'T', { A: 'Any', N: 'Int' })
+    const cells = [['L', 1, 'x'], ['d', 1704067200], true, 2.5, 'text']
+    await instance.clients.add(
+      doc,
+      'T',
+      cells.map((A, N) => ({ A, N })),
+    )
+    const select = (sql: string) => runSql(instance.clients, doc, sql)
+    expect(await select('select A from T order by id')).toEqual(
+      ['["L",1,"x"]', '["d",1704067200]', 'true', 2.5, 'text'].map((A) => ({ A })),
+    )
+    expect(await select("select N from T where json_valid(A) and A ->> '$[2]' = 'x'")).toEqual([
+      { N: 0 },
+    ])
+    // What is added later is there as well.
+    await instance.clients.columns.addColumns(
+      {
+        docId: doc,
+        tableId: 'T',
+        columns: [ColumnUpdate.fromPartial({ id: 'Later', fields: { type: 'Int' } })],
+      },
+      await instance.clients.as(doc, 'editors'),
+    )
+    expect(await select('select Later from T limit 1')).toEqual([{ Later: 0 }])
+    await expect(select('select rowid from T')).rejects.toMatchObject({
+      message: 'SQLITE_ERROR: no such column: rowid; use id',
+    })
+    expect(await select('select rowid from main.T limit 1')).toEqual([{ rowid: 1 }])
+    await instance.clients.addTable(doc, 'U', { B: 'Any' })
+    await instance.clients.add(doc, 'U', [{ B: ['L', 2] }])
+    const both = 'select json_extract(T.A, ?) as a, U.B as b from T, U where T.id = 1'
+    expect(await runSql(instance.clients, doc, both, { args: ['$[1]'] })).toEqual([
+      { a: 1, b: '["L",2]' },
     ])
   })
 
