@@ -123,6 +123,9 @@ describe('records', () => {
   it('never reuse a position after a restart', () => {
     records.add({ ...write(0), seq: undefined, reply: reply('a') })
     expect(store()).toEqual([2])
+    records = new RecordWriter(connection)
+    records.add({ ...write(0), seq: undefined, reply: reply('b') })
+    expect(store()).toEqual([3])
     connection.prepare('UPDATE _sheaf_state SET lsn = 5').run()
     records = new RecordWriter(connection)
     records.add(write(2))
