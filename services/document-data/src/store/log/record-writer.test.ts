@@ -179,6 +179,15 @@ describe('a migration', () => {
     expect(next?.time).toBeGreaterThanOrEqual(before + 4000)
   })
 
+  it('is not earlier than the latest entry, although the clock was set back', () => {
+    const old = createOld('PRAGMA user_version = 7')
+    const latest = old.pluck<number>('SELECT max(time) FROM _sheaf_log').get() ?? 0
+    expect(latest).toBeGreaterThan(Date.now())
+    migrate(old.db)
+    expect(old.pluck('SELECT time FROM _sheaf_state').get()).toBe(latest)
+    old.close()
+  })
+
   it('takes none when there is nothing to migrate', () => {
     migrate(connection.db)
     records = new RecordWriter(connection)
