@@ -2,7 +2,13 @@ import { brokenUniqueConstraint } from '@sheaf/kit/postgres/database'
 import { AppError } from '@sheaf/kit/errors'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { DocumentRef, SiteRef } from '../access/resolve'
-import { documentRole, isWorkspaceGuest, joinDocumentGrants, workspaceRole } from './grants'
+import {
+  documentRole,
+  isOrgGuest,
+  isWorkspaceGuest,
+  joinDocumentGrants,
+  workspaceRole,
+} from './grants'
 import { siteCondition } from './orgs'
 import type { DirectorySchema, GrantedRole } from './schema'
 
@@ -84,17 +90,57 @@ export const candidateOrder = (user: RawBuilder<number>): RawBuilder<unknown> =>
   sql`order by ${documentRole('role')} is null, ${isRemoved}, o.owner_id is distinct from ${user}, d.id
     limit ${sql.lit(MAX_CANDIDATES)}`
 
+/** A document with its workspace and its org, as one user sees them. */
+export interface DescribedDocument extends DocumentView {
+  readonly orgName: string
+  readonly orgDomain: string | null
+  readonly orgOwnerName: string | null
+  readonly orgOwnerPicture: string | null
+  readonly orgCreatedAt: Date
+  readonly orgUpdatedAt: Date
+  /** See `OrgView.isOwn`. */
+  readonly isOrgOwn: boolean
+  readonly isOrgGuest: boolean
+}
+
+/** How a request names a document. */
+export interface DocumentAddress {
+  readonly ref: DocumentRef | undefined
+  readonly site: SiteRef | undefined
+}
+
 /**
  * Returns the documents that an address matches, whether or not the user may see them; several only for a url
  * id.
  */
-export async function findDocuments(
+export const findDocuments = (
   db: Db,
   userId: number,
-  address: { ref: DocumentRef | undefined; site: SiteRef | undefined },
-): Promise<DocumentView[]> {
+  address: DocumentAddress,
+): Promise<DocumentView[]> =>
+  selectDocuments<DocumentView>(db, userId, address, { columns: sql``, joins: sql`` })
+
+/** As `findDocuments`, with their orgs. */
+export const describeDocuments = (
+  db: Db,
+  userId: number,
+  address: DocumentAddress,
+): Promise<DescribedDocument[]> =>
+  selectDocuments<DescribedDocument>(db, userId, address, {
+    columns: sql`, o.name as "orgName", o.domain as "orgDomain", u.name as "orgOwnerName",
+      u.picture as "orgOwnerPicture", o.created_at as "orgCreatedAt", o.updated_at as "orgUpdatedAt",
+      og.own is not null as "isOrgOwn", ${isOrgGuest(sql`${userId}`)} as "isOrgGuest"`,
+    joins: sql`left join users u on u.id = o.owner_id`,
+  })
+
+async function selectDocuments<T extends DocumentView>(
+  db: Db,
+  userId: number,
+  address: DocumentAddress,
+  more: { readonly columns: RawBuilder<unknown>; readonly joins: RawBuilder<unknown> },
+): Promise<T[]> {
   const user = sql<number>`${userId}`
-  const { rows } = await sql<DocumentView>`
+  const { rows } = await sql<T>`
     select d.id, d.doc_id as "docId", d.name, d.is_pinned as "isPinned", d.url_id as "urlId",
       d.created_at as "createdAt", d.updated_at as "updatedAt", d.removed_at as "removedAt",
       ${isRemoved} as "isRemoved", ${documentRole('role')} as role, og.role as "orgRole",
@@ -102,9 +148,11 @@ export async function findDocuments(
       w.created_at as "workspaceCreatedAt", w.updated_at as "workspaceUpdatedAt",
       w.removed_at as "workspaceRemovedAt",
       ${workspaceRole('role')} as "workspaceRole", ${isWorkspaceGuest(user)} as "isWorkspaceGuest"
+      ${more.columns}
     from documents d
     join workspaces w on w.id = d.workspace_id
     join orgs o on o.id = d.org_id
+    ${more.joins}
     ${joinDocumentGrants(user)}
     where ${addressCondition(address.ref, address.site, user)}
     ${candidateOrder(user)}`.execute(db)

@@ -21,15 +21,31 @@ const levels = {
 function joinGrants(level: keyof typeof levels, user: UserExpression): RawBuilder<unknown> {
   const { alias, key, row } = levels[level]
   return sql`left join lateral (
-    select
-      max(g.role) filter (where g.user_id in (${user}, ${sql.lit(EVERYONE_ID)})) as role,
-      max(g.role) filter (where g.user_id in (${user}, ${sql.lit(ANONYMOUS_ID)})) as listed,
-      max(g.role) filter (where g.user_id = ${user}) as own
+    select ${strongest(user)}
     from ${sql.table(`${level}_grants`)} g
-    where ${sql.ref(`g.${key}`)} = ${sql.ref(row)}
-      and g.user_id in (${user}, ${sql.lit(EVERYONE_ID)}, ${sql.lit(ANONYMOUS_ID)})
+    where ${sql.ref(`g.${key}`)} = ${sql.ref(row)} and ${concerns(user)}
   ) ${sql.ref(alias)} on true`
 }
+
+/** SQL: the strongest roles of grants `g` on one resource. */
+const strongest = (user: UserExpression): RawBuilder<unknown> => sql`
+  max(g.role) filter (where g.user_id in (${user}, ${sql.lit(EVERYONE_ID)})) as role,
+  max(g.role) filter (where g.user_id in (${user}, ${sql.lit(ANONYMOUS_ID)})) as listed,
+  max(g.role) filter (where g.user_id = ${user}) as own`
+
+/** SQL: grant `g` is one to the user, to everybody, or to the anonymous user. */
+const concerns = (user: UserExpression): RawBuilder<unknown> =>
+  sql`g.user_id in (${user}, ${sql.lit(EVERYONE_ID)}, ${sql.lit(ANONYMOUS_ID)})`
+
+/** SQL: the direct roles on all documents `d` with a condition, by `document_id`; no row for one without grants. */
+export const documentGrants = (
+  user: UserExpression,
+  condition: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  select g.document_id, ${strongest(user)}
+  from documents d join document_grants g on g.document_id = d.id
+  where ${condition} and ${concerns(user)}
+  group by g.document_id`
 
 /** SQL: joins the grants that `orgRole` needs to a query over orgs `o`. */
 export const joinOrgGrants = (user: UserExpression): RawBuilder<unknown> => joinGrants('org', user)
@@ -53,9 +69,19 @@ export const workspaceRole = (column: RoleColumn): RawBuilder<GrantedRole | null
 
 /** SQL: the effective role on a document: the stronger of the direct and the inherited one. */
 export const documentRole = (column: RoleColumn): RawBuilder<GrantedRole | null> =>
+  documentRoleBelow(workspaceRole(column), column)
+
+/** SQL: as `documentRole`, where `w` has the effective roles on workspaces. */
+export const inheritedDocumentRole = (column: RoleColumn): RawBuilder<GrantedRole | null> =>
+  documentRoleBelow(sql.ref(`w.${column}`), column)
+
+const documentRoleBelow = (
+  workspace: RawBuilder<unknown>,
+  column: RoleColumn,
+): RawBuilder<GrantedRole | null> =>
   sql`greatest(
     ${sql.ref(`dg.${column}`)},
-    inherited_role(${workspaceRole(column)}, d.max_inherited_role)
+    inherited_role(${workspace}, d.max_inherited_role)
   )`
 
 /** SQL: true when a resource inside org `o` is shared with the user directly, which makes them a guest. */

@@ -1,9 +1,9 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { isRemoved } from './documents'
 import {
-  documentRole,
+  documentGrants,
+  inheritedDocumentRole,
   isWorkspaceGuest,
-  joinDocumentGrants,
   joinWorkspaceGrants,
   workspaceRole,
 } from './grants'
@@ -73,27 +73,43 @@ function shownCondition(shown: Shown): RawBuilder<unknown> {
   return shown === 'removed' ? isRemoved : sql`not ${isRemoved}`
 }
 
+/** Conditions of a listing of documents: on workspaces `w` and on documents `d` inside them, … */
+interface Listing {
+  readonly workspaces: RawBuilder<unknown>
+  readonly documents: RawBuilder<unknown>
+  /** … and on documents `d`, whose workspace `w` has its key `w."sortName"`. */
+  readonly page: RawBuilder<unknown>
+  readonly limit: number
+}
+
 /**
- * Returns documents with `condition` that the user can open or that are listed for them, by workspace and
- * time of creation.
+ * Returns documents that the user can open or that are listed for them, by workspace and time of creation. Roles are
+ * computed once for each workspace, and the grants of all documents are read at once.
  */
 async function selectDocuments(
   db: Db,
   userId: number,
-  condition: RawBuilder<unknown>,
-  limit: number,
+  { workspaces, documents, page, limit }: Listing,
 ): Promise<DocumentRow[]> {
+  const user = sql<number>`${userId}`
   const { rows } = await sql<DocumentRow>`
+    with places as materialized (
+      select w.id, lower(w.name) as "sortName", w.removed_at,
+        ${workspaceRole('role')} as role, ${workspaceRole('listed')} as listed
+      from workspaces w
+      join orgs o on o.id = w.org_id
+      ${joinWorkspaceGrants(user)}
+      where ${workspaces}
+    ), direct as (${documentGrants(user, documents)})
     select * from (
       select d.id, d.doc_id as "docId", d.workspace_id as "workspaceId", d.name,
         d.is_pinned as "isPinned", d.url_id as "urlId", d.created_at as "createdAt",
-        d.updated_at as "updatedAt", d.removed_at as "removedAt", lower(w.name) as "sortName",
-        ${documentRole('role')} as role, ${documentRole('listed')} as listed
+        d.updated_at as "updatedAt", d.removed_at as "removedAt", w."sortName",
+        ${inheritedDocumentRole('role')} as role, ${inheritedDocumentRole('listed')} as listed
       from documents d
-      join workspaces w on w.id = d.workspace_id
-      join orgs o on o.id = d.org_id
-      ${joinDocumentGrants(sql`${userId}`)}
-      where d.published_at is not null and ${condition}
+      join places w on w.id = d.workspace_id
+      left join direct dg on dg.document_id = d.id
+      where d.published_at is not null and ${documents} and ${page}
     ) seen
     where role is not null or listed is not null
     order by "sortName", "workspaceId", id limit ${limit}`.execute(db)
@@ -144,11 +160,15 @@ export function listOrgDocuments(
   const isLater =
     after === undefined
       ? sql`true`
-      : sql`(lower(w.name), w.id, d.id) > (
+      : sql`(w."sortName", w.id, d.id) > (
           ${after.sortName}::text, ${after.workspaceId}::integer, ${after.documentId}::integer
         )`
-  const condition = sql`d.org_id = ${orgId} and ${shownCondition(shown)} and ${isLater}`
-  return selectDocuments(db, userId, condition, limit)
+  return selectDocuments(db, userId, {
+    workspaces: sql`w.org_id = ${orgId}`,
+    documents: sql`d.org_id = ${orgId}`,
+    page: sql`${shownCondition(shown)} and ${isLater}`,
+    limit,
+  })
 }
 
 /**
@@ -162,8 +182,12 @@ export function listWorkspaceDocuments(
   page: { shown: Shown; afterId: number; limit: number },
 ): Promise<DocumentRow[]> {
   const { shown, afterId, limit } = page
-  const condition = sql`d.workspace_id = ${workspaceId} and d.id > ${afterId} and ${shownCondition(shown)}`
-  return selectDocuments(db, userId, condition, limit)
+  return selectDocuments(db, userId, {
+    workspaces: sql`w.id = ${workspaceId}`,
+    documents: sql`d.workspace_id = ${workspaceId} and d.id > ${afterId}`,
+    page: shownCondition(shown),
+    limit,
+  })
 }
 
 /** Creates a workspace, owned by `ownerId` if given, and returns its id. */

@@ -89,13 +89,22 @@ interface DocumentAddress {
   readonly removed?: boolean
 }
 
+const readAddress = ({ document, site }: DocumentAddress): rows.DocumentAddress => ({
+  ref: readDocumentRef(document),
+  site: readSite(site),
+})
+
 async function findDocument(
   ctx: Context,
   userId: number,
-  { document, site }: DocumentAddress,
+  address: DocumentAddress,
 ): Promise<rows.DocumentView> {
-  const address = { ref: readDocumentRef(document), site: readSite(site) }
-  const doc = chooseDocument(await rows.findDocuments(ctx.db, userId, address), userId)
+  const found = await rows.findDocuments(ctx.db, userId, readAddress(address))
+  return chooseFound(found, userId)
+}
+
+function chooseFound<T extends rows.DocumentView>(found: readonly T[], userId: number): T {
+  const doc = chooseDocument(found, userId)
   if (!doc) throw refusals.documentNotFound()
   return doc
 }
@@ -109,9 +118,22 @@ export async function getVisibleDocument(
   userId: number,
   address: DocumentAddress,
 ): Promise<rows.DocumentView> {
-  const doc = await findDocument(ctx, userId, address)
+  return requireVisible(await findDocument(ctx, userId, address), address)
+}
+
+/** As `getVisibleDocument`, with its org. */
+export async function describeVisibleDocument(
+  ctx: Context,
+  userId: number,
+  address: DocumentAddress,
+): Promise<rows.DescribedDocument> {
+  const found = await rows.describeDocuments(ctx.db, userId, readAddress(address))
+  return requireVisible(chooseFound(found, userId), address)
+}
+
+function requireVisible<T extends rows.DocumentView>(doc: T, { removed }: DocumentAddress): T {
   if (doc.role === null) throw refusals.accessDenied()
-  if (doc.isRemoved && address.removed !== true) throw refusals.documentNotFound()
+  if (doc.isRemoved && removed !== true) throw refusals.documentNotFound()
   return doc
 }
 

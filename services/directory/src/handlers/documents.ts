@@ -14,9 +14,13 @@ import { readNewName, requireName } from '../access/names'
 import { requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
-import { findOrg } from '../db/orgs'
+import type { OrgView } from '../db/orgs'
 import { TOKEN_MS } from './access'
-import { documentLifecycle, getVisibleDocument } from './document-lifecycle'
+import {
+  describeVisibleDocument,
+  documentLifecycle,
+  getVisibleDocument,
+} from './document-lifecycle'
 import {
   discardReserved,
   getPlacement,
@@ -82,9 +86,8 @@ export const documents = (ctx: Context): DocumentsService => ({
 
   async getDocument(request: GetDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
-    const doc = await getVisibleDocument(ctx, userId, request)
-    const org = await findOrg(ctx.db, userId, { kind: 'number', id: doc.orgId })
-    if (!org) throw refusals.orgNotFound()
+    const doc = await describeVisibleDocument(ctx, userId, request)
+    const org = orgOf(doc)
     const workspace = {
       id: doc.workspaceId,
       name: doc.workspaceName,
@@ -124,6 +127,22 @@ export const documents = (ctx: Context): DocumentsService => ({
 
   ...documentLifecycle(ctx),
 })
+
+function orgOf(doc: rows.DescribedDocument): Omit<OrgView, 'sortName'> {
+  return {
+    id: doc.orgId,
+    name: doc.orgName,
+    domain: doc.orgDomain,
+    ownerId: doc.ownerId,
+    ownerName: doc.orgOwnerName,
+    ownerPicture: doc.orgOwnerPicture,
+    createdAt: doc.orgCreatedAt,
+    updatedAt: doc.orgUpdatedAt,
+    role: doc.orgRole,
+    isOwn: doc.isOrgOwn,
+    isGuest: doc.isOrgGuest,
+  }
+}
 
 /** Returns the new url id, null to clear it, undefined to leave it unchanged. Throws `invalid`. */
 function readNewUrlId(

@@ -7,13 +7,13 @@ import type { OrgView } from '../db/orgs'
 import type { DocumentRow, WorkspaceView } from '../db/workspaces'
 
 /** Returns a user's displayed role on an org; undefined when they have only public access, or none. */
-export function shownOrgRole(org: OrgView): RoleName | undefined {
+export function shownOrgRole(org: Omit<OrgView, 'sortName'>): RoleName | undefined {
   if (org.isOwn && org.role !== null) return org.role
   return org.isGuest ? 'guests' : undefined
 }
 
 /** Converts an org to its message. */
-export function orgToWire(org: OrgView): Org {
+export function orgToWire(org: Omit<OrgView, 'sortName'>): Org {
   return {
     id: org.id,
     name: org.name,

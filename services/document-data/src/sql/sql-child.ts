@@ -1,5 +1,6 @@
 import type { ProcessExit } from '../processes/hosted-process'
 import { compiledProgram, exceededMemory, NodeProgram } from '../processes/node-program'
+import type { OnRevoked } from '../store/document'
 import { failureOf } from './sql-errors'
 import type { FromSqlProcess, SqlMoment, SqlRequest } from './sql-messages'
 import { TimeLimit } from './time-limit'
@@ -46,6 +47,14 @@ export class ChildEnded extends Error {
   }
 }
 
+/** What interrupts a statement. */
+export interface Interruptions {
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal
+  /** The document is closed or deleted. */
+  readonly onRevoked: OnRevoked
+}
+
 interface Job {
   receive(message: FromSqlProcess): void
   ended(error: Error): void
@@ -63,6 +72,9 @@ export class SqlChild {
   private readonly program: NodeProgram<SqlRequest, FromSqlProcess>
   private job: Job | undefined
   private endedBy: Error | undefined
+
+  /** Processor time at the end of the latest statement: asking the system before each would take as long as a small one. */
+  processorMs = 0
 
   constructor(
     { memoryBytes, program = compiledProgram('sql/sql-process.js') }: SqlChildOptions,
@@ -101,10 +113,14 @@ export class SqlChild {
   /**
    * Runs a statement; settles when the process is free again or has ended. Throws AppError: `invalid` for a
    * statement that fails, takes more than `timeoutMs` of processor time or exceeds the result limit,
-   * `unavailable` when the machine is too busy for it; the reason of the signal when it is aborted; and
-   * ChildEnded when the process ends.
+   * `unavailable` when the machine is too busy for it; the reason for which it was interrupted; and ChildEnded when the
+   * process ends.
    */
-  run(request: SqlRequest, timeoutMs: number, signal: AbortSignal): Promise<SqlResult> {
+  run(
+    request: SqlRequest,
+    timeoutMs: number,
+    { signal, onRevoked }: Interruptions,
+  ): Promise<SqlResult> {
     return new Promise((resolve, reject) => {
       if (this.endedBy) return reject(this.endedBy)
       const chunks: Uint8Array[] = []
@@ -118,13 +134,15 @@ export class SqlChild {
         stopReason = reason
         this.kill()
       }
-      const limit = new TimeLimit(this.pid, timeoutMs, stop)
+      const limit = new TimeLimit(this, timeoutMs, stop)
       let grace: NodeJS.Timeout | undefined
-      const onAbort = () => {
-        stopReason = signal.reason as Error
+      const interrupt = (reason: Error) => {
+        if (this.job !== job || stopReason) return
+        stopReason = reason
         limit[Symbol.dispose]()
         grace = setTimeout(() => this.kill(), GRACE_MS)
       }
+      const onAbort = () => interrupt(signal.reason as Error)
       const settle = (then: () => void) => {
         limit[Symbol.dispose]()
         clearTimeout(grace)
@@ -134,11 +152,12 @@ export class SqlChild {
         if (stopReason) reject(stopReason)
         else then()
       }
-      this.job = {
+      const job: Job = {
         receive: (message) => {
           if (message.kind === 'chunk') return append(message.bytes)
           if (message.kind === 'ready') return
           this.isSpent = message.spent
+          this.processorMs = message.processorMs
           if (message.kind === 'failed') settle(() => reject(failureOf(message)))
           else {
             append(message.bytes)
@@ -147,7 +166,9 @@ export class SqlChild {
         },
         ended: (error) => settle(() => reject(error)),
       }
+      this.job = job
       this.program.setWorking(true)
+      onRevoked(interrupt)
       signal.addEventListener('abort', onAbort, { once: true })
       if (signal.aborted) onAbort()
       this.program.send(request)
@@ -163,6 +184,7 @@ export class SqlChild {
   private receive(message: FromSqlProcess): void {
     if (message.kind !== 'ready') return this.job?.receive(message)
     this.isReady = true
+    this.processorMs = message.processorMs
     this.events.ready()
   }
 

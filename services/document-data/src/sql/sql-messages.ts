@@ -31,13 +31,17 @@ export interface SqlMoment {
  * Messages of an SQL process: `ready` once, then for each request the chunks of the result and its outcome.
  */
 export type FromSqlProcess =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly processorMs: number }
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
-  /** `spent`: the process uses too much memory to be reused. */
+  /**
+   * `spent`: the process uses too much memory to be reused. `processorMs`: the processor time that it has used since it
+   * started.
+   */
   | {
       readonly kind: 'done'
       readonly moment: SqlMoment
       readonly spent: boolean
+      readonly processorMs: number
       /** The last chunk, included so that a small result is one message. */
       readonly bytes: Uint8Array
     }
@@ -52,4 +56,5 @@ export type FromSqlProcess =
       readonly code: string
       readonly message: string
       readonly spent: boolean
+      readonly processorMs: number
     }

@@ -1,6 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import { FairQueue } from '@sheaf/kit/fair-queue'
 import { FairShare, toBusyError, type Full, type Holder } from '@sheaf/kit/fair-share'
+import type { OnRevoked } from '../store/document'
 import { BufferedResult } from './buffered-result'
 import { ChildEnded, SqlChild, type SqlResult } from './sql-child'
 import { tooMuchMemory } from './sql-errors'
@@ -37,9 +38,9 @@ export interface SqlStatement extends Pick<SqlRequest, 'sql' | 'args' | 'format'
   readonly timeoutMs: number
 }
 
-/** Runs a read of a document's file in another process; the signal is aborted when the read has to end. */
+/** Runs a read of a document's file in another process. */
 export type ReadFile = (
-  read: (path: string, ended: AbortSignal) => Promise<SqlResult>,
+  read: (path: string, onRevoked: OnRevoked) => Promise<SqlResult>,
 ) => Promise<SqlResult>
 
 /** How long a statement may wait in the queue. */
@@ -132,10 +133,10 @@ export class SqlPool implements AsyncDisposable {
     const holder = { user: userId, document: docId }
     const child = await this.enter(holder, signal)
     try {
-      return await file((path, ended) => {
+      return await file((path, onRevoked) => {
         const request = { path, sql, args, format, maxRows, maxBytes }
         const limitMs = timeoutMs > 0 ? Math.min(timeoutMs, most) : most
-        return child.run(request, limitMs, AbortSignal.any([signal, ended]))
+        return child.run(request, limitMs, { signal, onRevoked })
       })
     } finally {
       this.leave(holder, child)

@@ -21,7 +21,7 @@ const SPENT_SHARE = 0.5
 
 const memoryBytes = Number(process.argv[2])
 
-type Failure = Omit<Extract<FromSqlProcess, { kind: 'failed' }>, 'spent'>
+type Failure = Omit<Extract<FromSqlProcess, { kind: 'failed' }>, 'spent' | 'processorMs'>
 
 let kept: SqlFile | undefined
 let closeTimer: NodeJS.Timeout | undefined
@@ -52,7 +52,7 @@ async function run(request: SqlRequest): Promise<FromSqlProcess> {
     try {
       const moment = file.begin()
       const bytes = await sendRows(request, file)
-      return { kind: 'done', moment, spent: isSpent(), bytes }
+      return { kind: 'done', moment, spent: isSpent(), processorMs: processorMs(), bytes }
     } finally {
       file.end()
     }
@@ -60,7 +60,8 @@ async function run(request: SqlRequest): Promise<FromSqlProcess> {
     const failure = toFailure(error, request)
     // After an error that is not the statement's fault alone, the connection is in doubt.
     if (failure.cause === 'error' && failure.code !== 'SQLITE_ERROR') closeKept()
-    return { ...failure, spent: isSpent() || failure.code === 'SQLITE_NOMEM' }
+    const spent = isSpent() || failure.code === 'SQLITE_NOMEM'
+    return { ...failure, spent, processorMs: processorMs() }
   }
 }
 
@@ -127,6 +128,11 @@ async function createWriter(
   )
 }
 
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 function isSpent(): boolean {
   return process.memoryUsage.rss() > memoryBytes * SPENT_SHARE
 }
@@ -150,4 +156,4 @@ function isTooLong({ code, message }: Omit<Failure, 'cause'>, error: unknown): b
 const parent = openParentChannel<SqlRequest, FromSqlProcess>((request) => {
   handle(request).catch(() => process.exit(1))
 })
-void parent.send({ kind: 'ready' })
+void parent.send({ kind: 'ready', processorMs: processorMs() })

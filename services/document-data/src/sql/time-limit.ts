@@ -19,20 +19,18 @@ const RETRY_MS = '1000'
  */
 export class TimeLimit implements Disposable {
   private readonly startedAt = performance.now()
-  private readonly processorMsBefore: number | undefined
   private readonly wallMs: number
   private timer: NodeJS.Timeout
 
   /**
-   * Starts counting. `expire` is called once, unless the limit is disposed of before: with AppError `invalid`
-   * for a slow statement, `unavailable` when the machine has not given it the time.
+   * Starts counting for a process, which has used `processorMs` before. `expire` is called once, unless the limit is disposed
+   * of before: with AppError `invalid` for a slow statement, `unavailable` when the machine has not given it the time.
    */
   constructor(
-    private readonly pid: number | undefined,
+    private readonly process: { readonly pid: number | undefined; readonly processorMs: number },
     private readonly limitMs: number,
     private readonly expire: (reason: AppError) => void,
   ) {
-    this.processorMsBefore = pid === undefined ? undefined : processorMs(pid)
     this.wallMs = Math.max(limitMs * WALL_FACTOR, MIN_WALL_MS)
     this.timer = setTimeout(() => this.check(), limitMs)
   }
@@ -53,9 +51,9 @@ export class TimeLimit implements Disposable {
   }
 
   private usedMs(): number | undefined {
-    if (this.pid === undefined || this.processorMsBefore === undefined) return undefined
-    const now = processorMs(this.pid)
-    return now === undefined ? undefined : now - this.processorMsBefore
+    const { pid, processorMs: before } = this.process
+    const now = pid === undefined ? undefined : processorMs(pid)
+    return now === undefined ? undefined : now - before
   }
 }
 

@@ -7,6 +7,9 @@ import { readSchema, type Schema } from './schema/schema'
 /** Rejects the result of an asynchronous callback: reads and writes run synchronously. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : unknown
 
+/** Takes the function to call when a read outside of this process has to end; it is called once at most. */
+export type OnRevoked = (revoke: (reason: Error) => void) => void
+
 /** A document at one moment. Valid only until the callback that received it returns. */
 export interface DocumentReader {
   readonly docId: string

@@ -74,7 +74,7 @@ it('answers each of 1,000 callers once and keeps their writes whole, in whatever
   }
 
   const outcomes = new Map<number, string[]>()
-  const call = async (id: number, { signal }: AbortController) => {
+  const call = async (id: number, caller: AbortController) => {
     const note = (outcome: string) => outcomes.set(id, [...(outcomes.get(id) ?? []), outcome])
     const written = store.transact(
       docId,
@@ -83,9 +83,11 @@ it('answers each of 1,000 callers once and keeps their writes whole, in whatever
         leave('applying')
         const cells = new Map([['A', [id, id, id]]])
         addRecords(doc, 'T', { count: 3, cells }, { noParse: true })
+        // This one, whose write is done but for its commit.
+        if (random(10) === 0) caller.abort()
         if (random(10) === 0) throw new AppError('invalid', 'BAD', 'bad')
       },
-      signal,
+      caller.signal,
     )
     await written.then(
       () => note('written'),

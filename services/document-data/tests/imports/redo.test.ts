@@ -1,8 +1,14 @@
-import { dirname } from 'node:path'
+import { mkdtemp } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { AppError } from '@sheaf/kit/errors'
 import Database from 'better-sqlite3'
 import { Workbook } from 'exceljs'
 import fc from 'fast-check'
+import { pack } from 'tar-stream'
+import { restoreFiles } from '../../src/store/attachments/attachment-restore'
+import { StagedFiles } from '../../src/store/attachments/staged-files'
 import { replayDocument } from '../../src/store/redo/replay-document'
 import { computed } from '../support/formula-store'
 import { gristFile } from '../support/grist-file'
@@ -123,4 +129,21 @@ describe.each(formats)('a document imported from %s', (fileName, content) => {
     },
     redoRuns.timeoutMs,
   )
+})
+
+it('a file that an archive gives to an imported attachment without one is made again', async () => {
+  const { docId, file } = await imports.importBytes(gristDocument())
+  const { store, folder } = imports
+  const tar = pack()
+  // Its bytes are its name.
+  tar.entry({ name: 'any' }, 'elsewhere.txt')
+  tar.finalize()
+  const archive = Readable.from([await buffer(tar)])
+  const limits = { fileBytes: 1e6, documentBytes: 1e6 }
+  const scratch = await mkdtemp(join(folder.path, 'archive-'))
+  await using staged = await StagedFiles.open<undefined>(scratch, limits, () => {})
+  const { signal } = new AbortController()
+  const upload = { docId, author, maxBytes: 1e6, signal }
+  expect(await restoreFiles({ store, staged, upload }, archive)).toMatchObject({ added: 1 })
+  expect(await replayDocument(dirname(file))).toEqual({ entries: 1, differences: [] })
 })

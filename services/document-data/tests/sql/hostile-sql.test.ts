@@ -279,7 +279,7 @@ describe('processes for SQL', () => {
       const child = new SqlChild({ memoryBytes: 2 ** 28 }, {
         ready() {
           const request = { path, sql: ${JSON.stringify(`${count} select count(*) from c`)}, args: [], maxRows: 1, maxBytes: 1e6 }
-          child.run(request, 1e6, new AbortController().signal).catch(() => {})
+          child.run(request, 1e6, { signal: new AbortController().signal, onRevoked: () => {} }).catch(() => {})
           setTimeout(() => console.log(child.pid), 300)
         },
         ended() {},

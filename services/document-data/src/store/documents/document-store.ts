@@ -1,5 +1,5 @@
 import type { DocumentAccess } from '../document-access'
-import type { DocumentReader, DocumentWriter, Synchronous, Written } from '../document'
+import type { DocumentReader, DocumentWriter, OnRevoked, Synchronous, Written } from '../document'
 import type { ChangesPlan } from '../feed/changes-plan'
 import { FirstEntries } from '../log/first-entries'
 import type { Author } from '../log/log'
@@ -144,9 +144,12 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
 
   /**
    * Runs a read of the file of a document in another process, on a snapshot of its own that must be
-   * short-lived. The signal is aborted when the read has to end because the document is closed or deleted.
+   * short-lived. The read is revoked when it has to end because the document is closed or deleted.
    */
-  readOutside<T>(docId: string, run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
+  readOutside<T>(
+    docId: string,
+    run: (path: string, onRevoked: OnRevoked) => Promise<T>,
+  ): Promise<T> {
     return this.documents.runAsync(docId, (doc) => doc.readOutside(run))
   }
 

@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import { AutoIndexes } from '../indexes/auto-indexes'
 import { openReader, openWriter, type Connection } from '../sqlite/connections'
-import { DocumentWriter, type DocumentReader, type Written } from '../document'
+import { DocumentWriter, type DocumentReader, type OnRevoked, type Written } from '../document'
 import { DocumentLog } from '../log/document-log'
 import { GroupCommit, type GroupHooks, type StageSignal } from '../sqlite/group-commit'
 import { IndexUse } from '../indexes/index-use'
@@ -136,16 +136,16 @@ export class OpenDocument {
   }
 
   /**
-   * Runs a read of the file by another process; the signal is aborted when the read has to end. Throws
-   * `unavailable` while long reads are held back: a waiting caller might hold a resource that others need.
+   * Runs a read of the file by another process. Throws `unavailable` while long reads are held back: a waiting caller
+   * might hold a resource that others need.
    */
-  async readOutside<T>(run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
+  async readOutside<T>(run: (path: string, onRevoked: OnRevoked) => Promise<T>): Promise<T> {
     if (this.pool.draining) throw heldBack()
     this.requireOpen()
-    const ended = new AbortController()
-    const leave = this.pool.enter((reason) => ended.abort(reason))
+    let revoke: Parameters<OnRevoked>[0] | undefined
+    const leave = this.pool.enter((reason) => revoke?.(reason))
     try {
-      return await run(this.path, ended.signal)
+      return await run(this.path, (listener) => (revoke = listener))
     } finally {
       leave()
     }

@@ -3,31 +3,19 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
-import { quoteId, quoteText } from '../../quoting/quote'
-import { dropAllIndexes } from '../indexes/auto-indexes'
-import { requireRow, openReader, openWriter, type Connection } from '../sqlite/connections'
+import { quoteText } from '../../quoting/quote'
+import { readMoment, type CopyForm, type CopyMoment } from '../exports/document-copy'
+import { openReader, openWriter, type Connection } from '../sqlite/connections'
 import type { DocumentFiles } from '../sqlite/document-files'
 import type { FirstEntry } from '../log/first-entries'
 import type { Author } from '../log/log'
 import { migrate } from '../sqlite/migrations/index'
 import { beginLog } from '../log/publish-state'
-import {
-  pendingNames,
-  storeShownSql,
-  toUnfinished,
-  UNFINISHED_COLUMNS,
-  type UnfinishedRow,
-} from '../schema/unfinished-columns'
 import { callEnded } from '../reads/record-chunks'
-// eslint-disable-next-line import-x/max-dependencies -- what a copy is stripped of belongs to many parts of a document
 import { WorkerPool } from '../workers/worker-pool'
 
 /** The contents of a snapshot. */
-export interface SnapshotForm {
-  /** False to leave out the log, and with it the former values of cells. */
-  readonly history: boolean
-  /** False to leave out rows, attachments and log, keeping only the structure. */
-  readonly data: boolean
+export interface SnapshotForm extends CopyForm {
   /** True for a backup: the complete file, including internal data of Sheaf. */
   readonly whole?: boolean
 }
@@ -39,13 +27,7 @@ export interface SnapshotReader {
 }
 
 /** A copy of a document, ready to be sent. */
-export interface Snapshot {
-  /** Log position of the copy. */
-  readonly seq: number
-  /** Epoch milliseconds of the log entry at that position. */
-  readonly changedAt: number
-  /** See `pendingNames`. */
-  readonly pendingColumns: string | undefined
+export interface Snapshot extends CopyMoment {
   /** Bytes of the file. */
   readonly size: number
   /** The bytes, read no faster than they are consumed. */
@@ -128,19 +110,24 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
-  /** Creates the copy in a folder, in steps; the signal is checked between them. */
+  /** Creates the copy in a folder. */
   private async makeCopy(path: string, form: SnapshotForm, folder: string, signal?: AbortSignal) {
-    const whole = join(folder, 'whole.sqlite')
-    const copy = join(folder, 'stripped.sqlite')
+    const copy = join(folder, 'copy.sqlite')
     requireCaller(signal)
-    await this.workers.run(path, [`VACUUM INTO ${quoteText(whole)}`])
+    const moment = await this.makeFile(path, form, copy)
     requireCaller(signal)
-    if (form.whole) return { moment: readMoment(whole), copy: whole }
-    const { moment, statements } = inspect(whole, form, copy)
-    await this.workers.run(whole, statements)
-    requireCaller(signal)
-    await rm(whole)
     return { moment, copy }
+  }
+
+  private async makeFile(path: string, form: SnapshotForm, copy: string): Promise<CopyMoment> {
+    if (!form.whole) return this.workers.copy(path, copy, form)
+    await this.workers.run(path, [`VACUUM INTO ${quoteText(copy)}`])
+    const connection = openReader(copy)
+    try {
+      return readMoment(connection)
+    } finally {
+      connection.close()
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -151,73 +138,6 @@ export class Snapshots implements AsyncDisposable {
 function requireCaller(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw callEnded()
 }
-
-const momentOf = (connection: Connection) => ({
-  ...requireRow(
-    connection
-      .prepare<Pick<Snapshot, 'seq' | 'changedAt'>>(
-        'SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1',
-      )
-      .get(),
-  ),
-  pendingColumns: pendingNames(readUnfinished(connection)),
-})
-
-const readUnfinished = (connection: Connection) =>
-  connection.prepare<UnfinishedRow>(UNFINISHED_COLUMNS).all().map(toUnfinished)
-
-function readMoment(path: string) {
-  const connection = openReader(path)
-  try {
-    return momentOf(connection)
-  } finally {
-    connection.close()
-  }
-}
-
-/**
- * The log position of a copy, and the statements that remove unwanted data from it and compact the rest into
- * another file.
- */
-function inspect(path: string, { history, data }: SnapshotForm, to: string) {
-  const connection = openReader(path)
-  try {
-    const moment = momentOf(connection)
-    const tables = ['_sheaf_replies']
-    if (!history || !data) tables.push('_sheaf_log')
-    if (!data) tables.push(...dataTables, ...listUserTables(connection))
-    const statements = [
-      // The file is private and is discarded on any error.
-      'PRAGMA journal_mode = OFF',
-      'PRAGMA synchronous = OFF',
-      ...dropAllIndexes(connection),
-      ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
-      // Other programs read the file without knowing which cells are computed.
-      ...readUnfinished(connection).map(storeShownSql),
-      // Contents of running uploads, and of files that are being removed.
-      'DELETE FROM _sheaf_file_chunks WHERE file_id IN (SELECT id FROM _sheaf_files WHERE pending IS NOT NULL)',
-      'DELETE FROM _sheaf_files WHERE pending IS NOT NULL',
-      `VACUUM INTO ${quoteText(to)}`,
-    ]
-    return { moment, statements }
-  } finally {
-    connection.close()
-  }
-}
-
-/** Tables that hold data besides the user tables. */
-const dataTables = [
-  '_sheaf_tables',
-  // Keys that formulas look up are values of cells.
-  '_sheaf_lookup_uses',
-  '_sheaf_files',
-  '_sheaf_file_chunks',
-  '_sheaf_attachments',
-  '_grist_Attachments',
-]
-
-const listUserTables = (connection: Connection) =>
-  connection.pluck<string>('SELECT tableId FROM _grist_Tables').all()
 
 /** Writes the bytes of a snapshot to a new file; they are on disk when this returns. */
 export async function writeSnapshot(

@@ -267,13 +267,9 @@ export function dropColumnIndex(connection: Connection, tableRef: number, column
   dropTableOrders(connection, tableRef)
 }
 
-/** The statements that drop all automatic indexes and kept orders of a file. */
-export function dropAllIndexes(connection: Connection): string[] {
-  return [
-    ...listAutoIndexes(connection).map((name) => `DROP INDEX ${quoteId(name)}`),
-    'DROP TABLE IF EXISTS _sheaf_indexes',
-    ...listOrderTables(connection).flatMap(dropOrder),
-  ]
+/** Names of the automatic indexes and kept orders of a file, and of the table of their uses. */
+export function listLocalNames(connection: Connection): ReadonlySet<string> {
+  return new Set([...listAutoIndexes(connection), ...listOrderTables(connection), '_sheaf_indexes'])
 }
 
 /** The name contains refs, which never change. */

@@ -123,6 +123,9 @@ describe('records', () => {
   it('never reuse a position after a restart', () => {
     records.add({ ...write(0), seq: undefined, reply: reply('a') })
     expect(store()).toEqual([2])
+    records = new RecordWriter(connection)
+    records.add({ ...write(0), seq: undefined, reply: reply('b') })
+    expect(store()).toEqual([3])
     connection.prepare('UPDATE _sheaf_state SET lsn = 5').run()
     records = new RecordWriter(connection)
     records.add(write(2))
@@ -174,6 +177,15 @@ describe('a migration', () => {
     const next = continueAfter(old)
     expect(next?.lsn).toBe(22)
     expect(next?.time).toBeGreaterThanOrEqual(before + 4000)
+  })
+
+  it('is not earlier than the latest entry, although the clock was set back', () => {
+    const old = createOld('PRAGMA user_version = 7')
+    const latest = old.pluck<number>('SELECT max(time) FROM _sheaf_log').get() ?? 0
+    expect(latest).toBeGreaterThan(Date.now())
+    migrate(old.db)
+    expect(old.pluck('SELECT time FROM _sheaf_state').get()).toBe(latest)
+    old.close()
   })
 
   it('takes none when there is nothing to migrate', () => {

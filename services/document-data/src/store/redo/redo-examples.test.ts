@@ -132,6 +132,19 @@ const writerOf = (connection: Connection) =>
 const logged = (operations: readonly Operation[]) =>
   JSON.parse(JSON.stringify(operations)) as Operation[]
 
+/** Every kind of operation: a new one needs an example. */
+const kinds: Readonly<Record<Operation['kind'], true>> = {
+  add_table: true,
+  update_table: true,
+  remove_table: true,
+  add_column: true,
+  update_column: true,
+  remove_column: true,
+  add_rows: true,
+  update_rows: true,
+  remove_rows: true,
+}
+
 /** The tables of every file that redo makes, with their columns. */
 const redone = {
   _grist_DocInfo: 'id docId peers basketId schemaVersion timezone documentSettings',
@@ -163,6 +176,8 @@ describe('redo', () => {
 
   it('of each example of docs/log.md does what its write did', () => {
     expect(examples.map(([name]) => name)).toEqual(writes.map(([name]) => name))
+    const shown = examples.flatMap(([, operations]) => operations.map(({ kind }) => kind))
+    expect([...new Set(shown)].sort()).toEqual(Object.keys(kinds).sort())
     const [written, redone] = createFiles()
     for (const [i, [name, write]] of writes.entries()) {
       const doc = writerOf(written)

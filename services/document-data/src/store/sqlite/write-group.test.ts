@@ -176,32 +176,66 @@ describe('WriteGroup', () => {
     }
   })
 
+  it('finishes more writes than one group takes, one group after the other', async () => {
+    holding = new Set(['derive'])
+    const writes = Array.from({ length: 300 }, (_, n) => group.add(insert(n)))
+    // The group that was to begin in the next turn finds this one open.
+    const finished = group.finish(closed())
+    const { release } = await reach('derive')
+    await turn()
+    await turn()
+    holding.clear()
+    release()
+    await finished
+    await Promise.all(writes)
+    expect(stored()).toHaveLength(300)
+  })
+
+  it('lets nothing use the connection once it is closed', async () => {
+    holding.clear()
+    const between = expect(
+      group.add(insert('a')).then(() => group.runBetween(() => 'used')),
+    ).rejects.toMatchObject({ reason: 'DOCUMENT_CLOSED' })
+    await group.finish(closed())
+    await between
+  })
+
   it('answers each of 1,000 callers once, whatever stage they leave in', async () => {
     holding.clear()
     let seed = 1
     const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below
     const outcomes = new Map<number, string[]>()
-    const calls = Array.from({ length: 1000 }, (_, id) => {
+    const begin = (id: number) => {
       const ended = new AbortController()
-      const call = group.add(() => {
+      const written = group.add(() => {
         insert(id)()
+        // Its write is done but for the commit.
+        if (random(10) === 0) ended.abort()
         if (random(10) === 0) throw new AppError('invalid', 'BAD', 'bad')
       }, ended.signal)
       const note = (outcome: string) => outcomes.set(id, [...(outcomes.get(id) ?? []), outcome])
-      return {
-        ended,
-        call: call.then(
-          () => note('ok'),
-          (error: AppError) => note(error.reason),
-        ),
+      const call = written.then(
+        () => note('ok'),
+        (error: AppError) => note(error.reason),
+      )
+      return { ended, call }
+    }
+    const calls: ReturnType<typeof begin>[] = []
+    const leave = () => {
+      for (let leaving = random(3); leaving > 0; leaving--) {
+        // One that came lately, or any.
+        const last = random(2) === 0 ? Math.min(calls.length, 10) : calls.length
+        calls.at(-1 - random(last))?.ended.abort()
       }
-    })
+    }
     const stages: (Stage | undefined)[] = ['derive', 'append', undefined]
-    while (group.waiting > 0 || group.isOpen) {
+    while (calls.length < 1000 || group.waiting > 0 || group.isOpen) {
+      for (let n = random(20); n > 0 && calls.length < 1000; n--) calls.push(begin(calls.length))
+      leave()
       const stage = stages[random(3)]
       if (stage) holding.add(stage)
       await turn()
-      for (let leaving = 0; leaving < 20; leaving++) calls[random(1000)]?.ended.abort()
+      leave()
       holding.clear()
       const waiting = held
       held = undefined
@@ -214,6 +248,7 @@ describe('WriteGroup', () => {
     expect([...outcomes.values()].every((list) => list.length === 1)).toBe(true)
     const kept = [...outcomes].filter(([, [outcome]]) => outcome === 'ok').map(([id]) => id)
     expect(stored()).toEqual(kept.sort((a, b) => a - b))
-    expect(new Set([...outcomes.values()].flat()).size).toBe(4)
+    const reasons = new Set([...outcomes.values()].flat())
+    expect([...reasons].sort()).toEqual(['BAD', 'CALL_ENDED', 'LOG_UNAVAILABLE', 'ok'])
   })
 })

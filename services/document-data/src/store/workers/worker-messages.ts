@@ -1,5 +1,6 @@
 import type { AppError } from '@sheaf/kit/errors'
 import type { ChangesPlan } from '../feed/changes-plan'
+import type { CopyForm, CopyMoment } from '../exports/document-copy'
 import type { ExportPlan } from '../exports/export-parts'
 import type { ReadPlan } from '../reads/read-plan'
 
@@ -26,10 +27,21 @@ export interface RunRequest {
   readonly statements: readonly string[]
 }
 
+/** A copy of a document to make. */
+export interface CopyRequest {
+  readonly kind: 'copy'
+  readonly id: number
+  readonly path: string
+  /** The new file. */
+  readonly to: string
+  readonly form: CopyForm
+}
+
 /** Messages to a worker thread. */
 export type ToWorker =
   | ReadRequest
   | RunRequest
+  | CopyRequest
   /** One more chunk may be made. */
   | { readonly kind: 'more'; readonly id: number }
   /** The read is cancelled. */
@@ -51,4 +63,5 @@ export type FromWorker =
   | { readonly kind: 'begun'; readonly id: number; readonly seq: number }
   | { readonly kind: 'chunk'; readonly id: number; readonly bytes: ArrayBuffer }
   | { readonly kind: 'done'; readonly id: number }
+  | { readonly kind: 'copied'; readonly id: number; readonly moment: CopyMoment }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SerializedError }

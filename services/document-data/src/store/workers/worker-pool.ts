@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@sheaf/kit/errors'
+import type { CopyForm, CopyMoment } from '../exports/document-copy'
 import type { ReadLimits } from '../reads/record-chunks'
 import { translateSqliteError } from '../sqlite/sqlite-errors'
 import type { FromWorker, ThreadPlan, ToWorker, SerializedError } from './worker-messages'
@@ -22,9 +23,11 @@ export interface WorkerPoolOptions {
   readonly onCrash: (error: unknown) => void
 }
 
+type Answer = Exclude<FromWorker, { kind: 'failed' }>
+
 /** Receives the messages of a thread. */
 interface Job {
-  receive(message: Exclude<FromWorker, { kind: 'failed' }>): void
+  receive(message: Answer): void
   fail(error: Error): void
 }
 
@@ -73,21 +76,33 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   /** Runs writing statements on a separate connection. Throws the translated errors of SQLite. */
-  run(path: string, statements: readonly string[]): Promise<void> {
+  async run(path: string, statements: readonly string[]): Promise<void> {
+    await this.ask((id) => ({ kind: 'run', id, path, statements }))
+  }
+
+  /** Runs `copyDocument`. Throws the translated errors of SQLite. */
+  async copy(path: string, to: string, form: CopyForm): Promise<CopyMoment> {
+    const answer = await this.ask((id) => ({ kind: 'copy', id, path, to, form }))
+    if (answer.kind !== 'copied') throw new Error('a worker thread gave another answer')
+    return answer.moment
+  }
+
+  /** Sends a request that has one answer. */
+  private ask(requestOf: (id: number) => ToWorker): Promise<Answer> {
     const id = this.nextId++
     const thread = this.choose()
-    return new Promise<void>((resolve, reject) => {
+    return new Promise<Answer>((resolve, reject) => {
       thread.jobs.set(id, {
-        receive: () => {
+        receive: (message) => {
           thread.jobs.delete(id)
-          resolve()
+          resolve(message)
         },
         fail: (error) => {
           thread.jobs.delete(id)
           reject(error)
         },
       })
-      post(thread, { kind: 'run', id, path, statements })
+      post(thread, requestOf(id))
     })
   }
 

@@ -2,6 +2,7 @@ import { parentPort, type MessagePort } from 'node:worker_threads'
 import { toAppError } from '@sheaf/kit/errors'
 import { changeParts } from '../feed/changes'
 import { openLongReader, openWriter, type Connection } from '../sqlite/connections'
+import { copyDocument } from '../exports/document-copy'
 import { exportParts } from '../exports/export-parts'
 import { readLatestSeq } from '../log/log'
 import { takesAll } from '../reads/read-plan'
@@ -158,6 +159,13 @@ function handle(message: ToWorker, send: Send): void {
     case 'run':
       run(message)
       send({ kind: 'done', id: message.id })
+      break
+    case 'copy':
+      send({
+        kind: 'copied',
+        id: message.id,
+        moment: copyDocument(message.path, message.to, message.form),
+      })
       break
     case 'more':
       reads.get(message.id)?.more()
