@@ -79,6 +79,31 @@ describe('a formula', () => {
     expect(await totals()).toEqual([3, 21])
   })
 
+  it('is completed from a list that stays at its line and that no explanation covers', async () => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Values').selectOption({ label: 'Computed by a formula' })
+    await editor().click()
+    await page.keyboard.type('SU')
+    await dialog.getByText('Line 1:').waitFor()
+    const line = dialog.locator('.cm-line').first()
+    const list = dialog.locator('.cm-tooltip-autocomplete > ul')
+    const explanation = dialog.locator('.cm-completionInfo')
+    await explanation.waitFor()
+    const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { y: NaN, height: NaN }
+    await eventually(async () => {
+      const [typed, names, info] = [await boxOf(line), await boxOf(list), await boxOf(explanation)]
+      expect(Math.abs(names.y - (typed.y + typed.height))).toBeLessThan(6)
+      expect(info.y).toBeGreaterThanOrEqual(names.y + names.height - 1)
+    })
+    // The list may cover the button.
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 1400, height: 900 })
+  })
+
   it('follows a column that is renamed', async () => {
     await page.getByRole('button', { name: 'Column menu: Price', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Edit column…' }).click()

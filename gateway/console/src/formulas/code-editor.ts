@@ -32,6 +32,7 @@ import {
   keymap,
   lineNumbers,
   MatchDecorator,
+  repositionTooltips,
   ViewPlugin,
   type DecorationSet,
   type ViewUpdate,
@@ -95,6 +96,8 @@ export function openEditor(root: ShadowRoot, options: CodeEditorOptions): CodeEd
       const { state } = view
       const marks = problems.flatMap((problem) => toDiagnostic(problem, state.doc))
       view.dispatch(setDiagnostics(state, marks))
+      // The results that come with the problems resize the dialog, and so move the editor under an open list.
+      repositionTooltips(view)
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),

@@ -64,6 +64,11 @@ export const editorTheme = EditorView.theme({
     fontFamily: 'var(--font)',
     fontSize: '0.85rem',
   },
+  // Without room beside the list, CodeMirror would put the explanation over the suggestions next to the selected one.
+  '.cm-completionInfo-left-narrow.cm-completionInfo, .cm-completionInfo-right-narrow.cm-completionInfo':
+    { inset: '100% auto auto 0 !important' },
+  '.cm-tooltip-above > .cm-completionInfo-left-narrow.cm-completionInfo, .cm-tooltip-above > .cm-completionInfo-right-narrow.cm-completionInfo':
+    { inset: 'auto auto 100% 0 !important' },
   '.cm-diagnostic': { padding: '0.3rem 0.6rem', fontFamily: 'var(--font)', fontSize: '0.85rem' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
 })
