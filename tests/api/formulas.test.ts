@@ -34,6 +34,25 @@ describe('formulas', () => {
     ])
   })
 
+  it('are found by dates, lists and errors, in filters and as requirements', async () => {
+    const { rest } = system.alice
+    const { table } = await newTable('[DATE(2024, 1, 1), [1, "x"]][$A] if $A < 2 else 1 / 0')
+    await addRecords(rest, table, [{ A: 2 }])
+    const found = async (cell: unknown) => {
+      const query = { filter: JSON.stringify({ F: [cell] }) }
+      const { body } = await rest.get<{ records: { id: number }[] }>(`${table}/records`, { query })
+      return body.records.map(({ id }) => id)
+    }
+    expect(await found(['d', 1_704_067_200])).toEqual([2])
+    expect(await found(['L', 1, 'x'])).toEqual([1])
+    expect(await found(['E', 'ZeroDivisionError'])).toEqual([3])
+    expect(await found(['E', 'ZeroDivision'])).toEqual([])
+    const step = { require: { F: ['L', 1, 'x'] }, fields: { A: 0 } }
+    const { body } = await rest.put(`${table}/records`, { body: { records: [step] } })
+    expect(body).toMatchObject({ updateRecordIds: [[1]] })
+    expect(await found(['d', 1_704_067_200])).toEqual([1, 2])
+  })
+
   it('are computed again on request', async () => {
     const { rest } = system.alice
     const { doc } = await newTable('$A + 1')

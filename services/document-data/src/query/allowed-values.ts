@@ -50,7 +50,8 @@ function candidatesOf(cell: Cell, storage: ColumnStorage): StoredValue[] {
     case 'number':
       return numberCandidates(cell, storage)
     default:
-      return cell === null && storage !== 'id' ? [null] : []
+      if (cell === null) return storage === 'id' ? [] : [null]
+      return storage === 'any' ? [tag(cell)] : []
   }
 }
 

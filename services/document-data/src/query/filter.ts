@@ -3,7 +3,7 @@ import { isTooDeep } from '@sheaf/kit/json-depth'
 import { shorten } from '@sheaf/kit/truncate-text'
 import { readJson } from '../json/read-json'
 import type { Cell } from '../values/column-type'
-import { columnSql, isErrorSql } from '../values/error-cells'
+import { columnSql, errorNameSql, isErrorSql } from '../values/error-cells'
 import { candidatesCondition, storageOf, storedCandidates, type Condition } from './allowed-values'
 import { operatorsCondition, parseOperators, type Operators } from './operators'
 import { findColumn, nearColumn } from './table-shape'
@@ -103,8 +103,8 @@ export function unknownColumn(column: string, table: TableShape): AppError {
 
 /**
  * Returns one condition per column. Allowed values are compared with stored values without parsing; numbers,
- * text and null are never equal to one another, true equals 1, and lists equal nothing. `prefix` precedes
- * each column (`t.` or empty).
+ * text and null are never equal to one another, and true equals 1. Dates and lists equal those in columns of type Any;
+ * lists equal nothing elsewhere. Errors equal those of the same name. `prefix` precedes each column (`t.` or empty).
  */
 export function columnConditions(
   table: TableShape,
@@ -136,7 +136,20 @@ function wantedCondition(
       : expression
     return operatorsCondition(subject, wanted, storage)
   }
-  return candidatesCondition(expression, storedCandidates(wanted, storage))
+  const errors = wanted.flatMap((cell) => errorNameOf(cell) ?? [])
+  const others = wanted.filter((cell) => errorNameOf(cell) === undefined)
+  const equal = candidatesCondition(expression, storedCandidates(others, storage))
+  if (errors.length === 0) return equal
+  const named = `${errorNameSql(expression)} IN (SELECT value FROM json_each(?))`
+  return {
+    sql: `${equal.sql} OR (${isErrorSql(expression)} AND ${named})`,
+    params: [...equal.params, JSON.stringify(errors)],
+    needsScan: true,
+  }
+}
+
+function errorNameOf(cell: Cell): string | undefined {
+  return Array.isArray(cell) && cell[0] === 'E' && typeof cell[1] === 'string' ? cell[1] : undefined
 }
 
 function alternativesCondition(

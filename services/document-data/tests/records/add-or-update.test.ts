@@ -230,7 +230,7 @@ describe('addOrUpdateRecords', () => {
         { reason: 'INVALID_COLUMN' },
       ],
       ['a list to look for', step({ C: ['a,b'] }, {}), { reason: 'INVALID_VALUE' }],
-      ['a list to look for anywhere', step({ X: [['L', 1]] }, {}), { reason: 'INVALID_VALUE' }],
+      ['an error to look for', step({ X: [['E', 'KeyError']] }, {}), { reason: 'INVALID_VALUE' }],
       ['an id that is none', step({ id: [1.5] }, {}), { reason: 'INVALID_ROW_ID' }],
       ['an id that no row can have', step({ id: [2 ** 31] }, {}), { reason: 'INVALID_ROW_ID' }],
       ['an id below 1', step({ id: [0] }, {}), { reason: 'INVALID_ROW_ID' }],

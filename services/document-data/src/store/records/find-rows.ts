@@ -3,7 +3,7 @@ import { shorten } from '@sheaf/kit/truncate-text'
 import type { Condition } from '../../query/filter'
 import { quoteId } from '../../quoting/quote'
 import type { Cell, StoredValue } from '../../values/column-type'
-import { columnSql } from '../../values/error-cells'
+import { columnSql, isStoredError } from '../../values/error-cells'
 import { tag } from '../../values/tagged-text'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
@@ -40,8 +40,8 @@ const FALSE = tag(false)
 
 /**
  * Ids of the rows that have the required values, ascending, for each search. Cells are parsed as they would
- * be when written. Throws AppError `invalid`: INVALID_COLUMN, INVALID_ROW_ID, INVALID_VALUE for a list, which
- * cannot be looked up, REQUIRE_NOT_UNIQUE for two equal searches.
+ * be when written. Throws AppError `invalid`: INVALID_COLUMN, INVALID_ROW_ID, INVALID_VALUE for an error, and for a list
+ * in a column of lists, which cannot be looked up, REQUIRE_NOT_UNIQUE for two equal searches.
  */
 export function findRows(
   doc: DocumentWriter,
@@ -81,28 +81,27 @@ function readTerm(
   if (!column) throw invalidColumn(colId, table)
   const values = convertCells(doc, column, cells, options)
   const { storage } = column.type
-  values.forEach((value, at) => {
-    const isList =
-      storage === 'list'
-        ? typeof value === 'string' && value.startsWith('[')
-        : isListCell(cells[at])
-    if (isList && (storage === 'list' || storage === 'any'))
+  for (const value of values) {
+    if (storage === 'list' && typeof value === 'string' && value.startsWith('['))
       throw new AppError(
         'invalid',
         'INVALID_VALUE',
         `column "${shorten(colId)}" cannot be matched with a list`,
       )
-  })
+    // The message of an error, which nobody can give, is part of what is stored.
+    if (isStoredError(value))
+      throw new AppError(
+        'invalid',
+        'INVALID_VALUE',
+        `column "${shorten(colId)}" cannot be matched with an error`,
+      )
+  }
   return { column, name: columnSql(column), mixed: storage === 'any', values }
 }
 
 function readId(cell: Cell | undefined): bigint {
   if (typeof cell === 'number' && Number.isSafeInteger(cell)) return BigInt(cell)
   throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${shorten(String(cell))}`)
-}
-
-function isListCell(cell: Cell | undefined): boolean {
-  return Array.isArray(cell) && (cell[0] === 'L' || cell[0] === 'O')
 }
 
 /**
