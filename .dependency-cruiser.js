@@ -176,7 +176,7 @@ module.exports = {
       {
         path: '^protos/|/handlers/|^packages/(kit|auth)/src/|@grpc/',
         pathNot:
-          '^packages/(kit/src/(errors|fair-share|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
+          '^packages/(kit/src/(errors|fair-(share|queue)|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
       },
     ),
     rule(

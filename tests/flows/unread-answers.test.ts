@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
 import { eventually } from '@sheaf/testkit/eventually'
 import {
   addRecords,
@@ -9,6 +7,7 @@ import {
   readRecords,
   useOwnSystem,
 } from '../support/system'
+import { MemoryWatch, UnreadResponse } from '../support/unread-response'
 
 const READS = 200
 const MB = 1e6
@@ -21,41 +20,6 @@ const tables = [
 const DOCUMENTS = 4
 
 const system = useOwnSystem()
-
-/** Resident memory of a process, in bytes. */
-async function memoryOf(pid = 0): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
-}
-
-/** A response of which only the first bytes are read. */
-class UnreadResponse implements Disposable {
-  status = 0
-  isClosed = false
-  private readonly socket: Socket
-
-  constructor(url: string, path: string, key: string | undefined) {
-    const { hostname, port } = new URL(url)
-    const socket = (this.socket = connect(Number(port), hostname))
-    socket.on('error', () => {})
-    socket.once('close', () => (this.isClosed = true))
-    socket.once('readable', () => {
-      const head = socket.read() as Buffer | null
-      this.status = Number(head?.toString('latin1', 9, 12))
-    })
-    const credential = key === undefined ? '' : `Authorization: Bearer ${key}\r\n`
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: sheaf\r\nConnection: close\r\n${credential}\r\n`)
-  }
-
-  /** Discards what has arrived, without which the end of the connection is not seen. */
-  discard(): void {
-    this.socket.resume()
-  }
-
-  [Symbol.dispose](): void {
-    this.socket.destroy()
-  }
-}
 
 /** Makes public documents with the tables; returns their paths. */
 async function createDocuments(): Promise<string[]> {
@@ -97,16 +61,11 @@ describe('200 long answers that nobody reads', () => {
     const documents = await createDocuments()
     const doc = await newDocument(dan.rest)
     const own = `${doc}/tables/${await addTable(dan.rest, doc, 'Own', { A: 'Text' })}`
-    const pids = await sheaf.pids()
-    const highest = { gateway: 0, 'document-data': 0 }
-    const look = async () => {
-      for (const name of ['gateway', 'document-data'] as const)
-        highest[name] = Math.max(highest[name], await memoryOf(pids[name]))
-    }
+    const memory = new MemoryWatch(await sheaf.pids())
 
     const unread = startReads(documents, [undefined, ...people.map(({ key }) => key)])
     await eventually(async () => {
-      await look()
+      await memory.look()
       return unread.every(({ status }) => status > 0)
     })
     const running = unread.filter(({ status }) => status === 200).length
@@ -115,10 +74,10 @@ describe('200 long answers that nobody reads', () => {
     for (let count = 1; count <= 200; count++) {
       await addRecords(dan.rest, own, [{ A: 'x' }])
       expect(await readRecords(dan.rest, own)).toHaveLength(count)
-      await look()
+      await memory.look()
     }
-    expect(highest.gateway).toBeLessThan(250 * MB)
-    expect(highest['document-data']).toBeLessThan(500 * MB)
+    expect(memory.highest.gateway).toBeLessThan(250 * MB)
+    expect(memory.highest['document-data']).toBeLessThan(500 * MB)
 
     // Their slots are free when they have ended.
     await eventually(

@@ -13,7 +13,7 @@ export interface LoadLimits {
 }
 
 /** Bytes of whole responses that clients have not read: such a response stays in memory until it has been read. */
-const UNREAD_BYTES = 256 * 1024 * 1024
+const UNREAD_BYTES = 96 * 1024 * 1024
 
 /**
  * Admission control of the gateway. Excess load is rejected before anything is read or buffered for it. Requests

@@ -23,6 +23,14 @@ describe('a fair share', () => {
     expect(fill(new FairShare(100), holder)).toEqual([admitted, full])
   })
 
+  it('is left for others beside a few users who hold all that they may', () => {
+    const share = new FairShare(400)
+    expect(fill(share, (item) => ({ user: item % 4 }))).toEqual([350, 'user'])
+    expect(fill(share, () => ({ user: 7 }))).toEqual([25, 'user'])
+    // One who holds little gets what is left.
+    expect(fill(share, (item) => ({ user: 10 + (item % 20) }))).toEqual([25, 'whole'])
+  })
+
   it('of a small resource is at least one, or what is asked for', () => {
     expect(fill(new FairShare(2), () => ({ user: 1 }))).toEqual([1, 'user'])
     expect(fill(new FairShare(4, 2), () => ({ user: 1 }))).toEqual([2, 'user'])

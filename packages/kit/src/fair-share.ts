@@ -16,6 +16,8 @@ export interface Holder {
   readonly isAnonymous?: boolean
 }
 
+/** A user who holds a sixteenth or more leaves an eighth of the total to those who hold less. */
+const RESERVE = { holding: 16, divisor: 8 }
 /** Each party may hold the total divided by this, rounded up. */
 const DIVISORS = { user: 4, document: 4, network: 8, anonymous: 2 } as const
 const ANONYMOUS = 'anonymous'
@@ -23,7 +25,8 @@ const ANONYMOUS = 'anonymous'
 /**
  * A bounded amount of a resource that many callers share, such as slots or bytes of memory: the only definition of a
  * fair share. One user, and one document, may hold a quarter of it, a network without a known user an eighth, and
- * anonymous callers together half. A party that holds nothing may take one item larger than its share, and one item
+ * anonymous callers together half. The last eighth is for users who hold little, so that a few who hold their whole shares
+ * do not shut out the others. A party that holds nothing may take one item larger than its share, and one item
  * larger than the total is admitted when nothing is held: otherwise it never would be.
  */
 export class FairShare {
@@ -73,7 +76,9 @@ export class FairShare {
     if (this.exceeds('user', user, amount, before)) return 'user'
     if (this.exceeds('network', network, amount, before)) return 'network'
     if (isAnonymous && this.exceeds('anonymous', ANONYMOUS, amount, before)) return 'anonymous'
-    return this.total > before && this.total + amount > this.most ? 'whole' : undefined
+    if (this.total <= before) return undefined
+    if (this.total + amount > this.most) return 'whole'
+    return this.total + amount > this.most - this.reserveFrom(user) ? 'user' : undefined
   }
 
   /** Records an amount as taken, without checking for room (see `check`). Release it with `give`. */
@@ -86,6 +91,12 @@ export class FairShare {
   give(holder: Holder, amount: number): void {
     this.total -= amount
     this.charge(holder, -amount)
+  }
+
+  /** The amount that this user must leave to others. */
+  private reserveFrom(user: string | number | undefined): number {
+    const held = user === undefined ? 0 : (this.held.user.get(user) ?? 0)
+    return held * RESERVE.holding < this.most ? 0 : Math.floor(this.most / RESERVE.divisor)
   }
 
   private exceeds(

@@ -3,7 +3,7 @@ import { waitForDrain } from './wait-for-drain'
 
 const newSink = () => Object.assign(new EventEmitter(), { destroyed: false })
 const listeners = (sink: EventEmitter) =>
-  ['drain', 'close', 'cancelled'].map((event) => sink.listenerCount(event))
+  ['drain', 'close', 'status'].map((event) => sink.listenerCount(event))
 
 describe('waitForDrain', () => {
   it('a stream that drains often collects no listeners', async () => {
@@ -18,8 +18,8 @@ describe('waitForDrain', () => {
 
   it('resolves when a call of grpc-js is cancelled', async () => {
     const sink = newSink()
-    const waited = waitForDrain(sink, { endEvent: 'cancelled' })
-    sink.emit('cancelled')
+    const waited = waitForDrain(sink, { endEvent: 'status' })
+    sink.emit('status')
     await waited
     expect(listeners(sink)).toEqual([0, 0, 0])
   })

@@ -1,7 +1,7 @@
 import type { CallSignal } from '@sheaf/protos/call'
 
-/** Events after which a stream accepts no data: `close` of Node streams, the others of grpc-js calls. */
-type EndEvent = 'close' | 'cancelled' | 'status'
+/** Events after which a stream accepts no data: `close` of Node streams, `status` of grpc-js calls. */
+type EndEvent = 'close' | 'status'
 
 /** A writable stream of Node, of grpc-js, or of a library that follows their events. */
 interface Sink {

@@ -13,7 +13,6 @@ import {
 import { CallTelemetry } from '../telemetry/call-telemetry'
 import type { CallScope, IncomingCall } from '../rpc/call-scope'
 import type { HandlerMethod } from '../rpc/server-call'
-import { waitForDrain } from '../wait-for-drain'
 
 const BEARER = 'Bearer '
 
@@ -135,7 +134,22 @@ function messagesOf(call: Pick<Readable, 'iterator'>): AsyncIterable<unknown> {
 async function send(call: Sink, messages: AsyncIterable<unknown>): Promise<void> {
   for await (const message of messages) {
     if (call.cancelled) return
-    if (!call.write(message) && !call.cancelled) await waitForDrain(call, { endEvent: 'cancelled' })
+    await write(call, message)
   }
   call.end()
+}
+
+/**
+ * Resolves when a message has been written to the connection, or the call is cancelled. grpc-js itself accepts 16
+ * messages of any length before its `write` returns false.
+ */
+function write(call: Sink, message: unknown): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      call.off('cancelled', settle)
+      resolve()
+    }
+    call.once('cancelled', settle)
+    call.write(message, settle)
+  })
 }

@@ -12,5 +12,7 @@ export const LARGEST_REQUEST = 2 * 1024 * 1024
 export const WINDOW = 512 * 1024
 /** A longer message is sent in parts of this length, in bytes, so that others come in between. */
 export const PART = 512 * 1024
+/** Answers whose messages are no longer than this, in bytes, are sent before the others. */
+export const SHORT = 64 * 1024
 /** About how much goes into one message of the stream, in bytes. */
 export const BATCH = 256 * 1024

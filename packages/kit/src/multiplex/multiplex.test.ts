@@ -224,6 +224,48 @@ describe('streamed answers over one stream', () => {
     await slow.return?.()
   })
 
+  it('of long messages end one after the other, and hold up no short ones', async () => {
+    const { channel } = await startPair(
+      readChanges(async function* ({ docId }) {
+        yield change(1, docId === 'long' ? 900_000 : 10)
+      }),
+    )
+    const CALLS = 300
+    let begun = 0
+    let ended = 0
+    let most = 0
+    const readLong = async () => {
+      const answer = changes(channel).readChanges({ ...all, docId: 'long' }, alice)
+      for await (const { change: part } of answer) if (part) most = Math.max(most, ++begun - ended)
+      ended++
+    }
+    const long = Promise.all(Array.from({ length: CALLS }, readLong))
+    let short = 0
+    while (ended < CALLS) {
+      const answer = changes(channel).readChanges({ ...all, docId: 'short' }, alice)
+      for await (const { change: part } of answer) if (part) short++
+    }
+    await long
+    expect(most).toBeLessThan(20)
+    expect(short).toBeGreaterThan(CALLS / 10)
+  })
+
+  it('by plain gRPC are not made faster than they are read either', async () => {
+    let made = 0
+    const { plain } = await startPair(
+      createDocument(async () => ({ seq: 1 })),
+      readChanges(async function* () {
+        for (;;) yield change(++made, 1_000_000)
+      }),
+    )
+    const slow = changes(plain).readChanges(all, alice)[Symbol.asyncIterator]()
+    await slow.next()
+    for (let round = 0; round < 200; round++) await documents(plain).createDocument(doc('d'), alice)
+    // grpc-js holds 16 for the reader; one was read, and few are on their way.
+    expect(made).toBeLessThanOrEqual(20)
+    await slow.return?.()
+  })
+
   it('that fail half-way give what came before, and then the error', async () => {
     const { channel } = await startPair(
       readChanges(async function* () {

@@ -4,8 +4,8 @@ import { countCall, noteBegin } from '../telemetry/call-metrics'
 import type { CallSpan } from '../telemetry/call-span'
 import type { CallScope, IncomingCall } from '../rpc/call-scope'
 import type { HandlerMethod } from '../rpc/server-call'
-import { PART, WINDOW } from './limits'
-import type { ReplyQueue } from './reply-queue'
+import { PART, SHORT, WINDOW } from './limits'
+import type { Lane, QueuedReply, ReplyQueue } from './reply-queue'
 
 /** A method that is served on the stream. */
 export interface TransportRoute {
@@ -47,6 +47,9 @@ export class ServedCall implements IncomingCall {
   /** True once it has its outcome or is abandoned. */
   private isOver = false
   private readonly begun = noteBegin()
+  /** Whether its answer still consists of short messages, and whether any was sent. */
+  private lane: Lane = 'short'
+  private hasSent = false
   private onCancelled?: () => void
   private wake?: () => void
 
@@ -128,7 +131,7 @@ export class ServedCall implements IncomingCall {
     if (this.isOver) return
     const bytes = method.responseSerialize(response)
     if (bytes.length > PART) return this.send(bytes).then(() => this.finish(Status.OK))
-    this.host.queue.reply(this.id, bytes, false)
+    this.sendPart(bytes, { isPaced: false, continues: false })
     this.finish(Status.OK)
   }
 
@@ -140,7 +143,10 @@ export class ServedCall implements IncomingCall {
     for await (const message of messages) {
       if (this.isOver) return
       const bytes = method.responseSerialize(message)
-      if (bytes.length <= PART && this.hasRoom) this.sendPart(bytes, false)
+      // A short answer is not held back by long ones.
+      const mayPass = bytes.length <= SHORT && !this.hasSent
+      if (mayPass || (bytes.length <= PART && this.hasRoom))
+        this.sendPart(bytes, { isPaced: !mayPass, continues: false })
       else await this.send(bytes)
       if (this.isOver) return
     }
@@ -156,7 +162,8 @@ export class ServedCall implements IncomingCall {
       while (!this.isOver && !this.hasRoom) await this.pause()
       if (this.isOver) return
       const end = Math.min(start + PART, bytes.length)
-      this.sendPart(bytes.subarray(start, end), end < bytes.length)
+      const continues = end < bytes.length
+      this.sendPart(bytes.subarray(start, end), { isPaced: true, continues })
       start = end
     } while (start < bytes.length)
   }
@@ -165,9 +172,14 @@ export class ServedCall implements IncomingCall {
     return this.credit > 0 && this.host.queue.hasRoom
   }
 
-  private sendPart(payload: Buffer, continues: boolean): void {
+  private sendPart(
+    payload: Buffer,
+    { isPaced, continues }: Pick<QueuedReply, 'isPaced' | 'continues'>,
+  ): void {
     this.credit -= payload.length
-    this.host.queue.reply(this.id, payload, continues)
+    this.hasSent = true
+    if (continues || payload.length > SHORT) this.lane = 'long'
+    this.host.queue.reply(this.lane, { id: this.id, payload, continues, isPaced })
   }
 
   private pause(): Promise<void> {

@@ -46,11 +46,15 @@ export const attachments = (ctx: Context): Rpcs => ({
       return
     }
     const query = attachmentsQuery(request)
-    const { seq, chunks } = await ctx.documents.readRecords(docId, query, readerOf(call))
+    const { seq, chunks, release } = await ctx.documents.readRecords(docId, query, readerOf(call))
     let isFirst = true
-    for await (const chunk of chunks) {
-      yield isFirst ? { chunk, seq, etag: tagOf({ ...current, seq }) } : { chunk, seq: 0 }
-      isFirst = false
+    try {
+      for await (const chunk of chunks) {
+        yield isFirst ? { chunk, seq, etag: tagOf({ ...current, seq }) } : { chunk, seq: 0 }
+        isFirst = false
+      }
+    } finally {
+      release?.()
     }
   },
 

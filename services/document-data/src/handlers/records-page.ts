@@ -22,10 +22,15 @@ export class RecordsPage {
   private scope = ''
 
   /**
-   * Throws AppError `invalid` if the request has no limit.
+   * The page that a request with a cursor asks for; undefined without one. Throws AppError `invalid` if the request has
+   * no limit.
    * @param epoch of the document
    */
-  constructor(
+  static of(cursors: Cursors, request: ReadRecordsRequest, epoch: string): RecordsPage | undefined {
+    return request.view?.cursor === undefined ? undefined : new RecordsPage(cursors, request, epoch)
+  }
+
+  private constructor(
     private readonly cursors: Cursors,
     private readonly request: ReadRecordsRequest,
     private readonly epoch: string,

@@ -37,6 +37,15 @@ const onManyNames: Readonly<Partial<Record<OnMany, 'first' | 'none' | 'all'>>> =
   [OnMany.ALL]: 'all',
 }
 
+/** The parts of a chunk, none longer than one message. */
+function partsOf(chunk: Buffer): Buffer[] {
+  if (chunk.length <= MAX_CHUNK_BYTES) return chunk.length > 0 ? [chunk] : []
+  const count = Math.ceil(chunk.length / MAX_CHUNK_BYTES)
+  const partAt = (_: unknown, i: number) =>
+    chunk.subarray(i * MAX_CHUNK_BYTES, (i + 1) * MAX_CHUNK_BYTES)
+  return Array.from({ length: count }, partAt)
+}
+
 const toRowIds = (rowIds: readonly number[]) => ({ rowIds: [...rowIds] })
 
 /** Handlers of RecordsService. */
@@ -52,28 +61,29 @@ export const records = (ctx: Context): RecordsService => ({
       yield { chunk: NOTHING, seq: current.seq, etag: tagOf(current), notModified: true }
       return
     }
-    const { epoch } = current
-    const isPage = view?.cursor !== undefined
-    const page = isPage ? new RecordsPage(ctx.cursors, request, epoch) : undefined
+    const page = RecordsPage.of(ctx.cursors, request, current.epoch)
     const query = recordsQuery(request, page)
     const reply = await ctx.documents.readRecords(docId, query, readerOf(call))
-    const hasExtras = isPage || view?.count === true
-    const document: RecordsDocument = hasExtras
-      ? await completeDocument(reply, request, page)
-      : reply
-    // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
-    const { seq } = reply
-    const { nextCursor, totalCount } = document
-    const etag = tagOf({ ...current, seq })
-    const state = { seq, etag, nextCursor, totalCount }
-    let isFirst = true
-    for await (const chunk of document.chunks)
-      for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {
-        const part = chunk.subarray(start, start + MAX_CHUNK_BYTES)
-        yield { chunk: part, ...(isFirst ? state : { seq: 0 }) }
-        isFirst = false
-      }
-    if (isFirst) yield { chunk: NOTHING, ...state }
+    try {
+      const hasExtras = page !== undefined || view?.count === true
+      const document: RecordsDocument = hasExtras
+        ? await completeDocument(reply, request, page)
+        : reply
+      // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
+      const { seq } = reply
+      const { nextCursor, totalCount } = document
+      const etag = tagOf({ ...current, seq })
+      const state = { seq, etag, nextCursor, totalCount }
+      let isFirst = true
+      for await (const chunk of document.chunks)
+        for (const part of partsOf(chunk)) {
+          yield { chunk: part, ...(isFirst ? state : { seq: 0 }) }
+          isFirst = false
+        }
+      if (isFirst) yield { chunk: NOTHING, ...state }
+    } finally {
+      reply.release?.()
+    }
   },
 
   async addRecords(request: AddRecordsRequest, call: ServerCall): Promise<AddRecordsResponse> {

@@ -118,7 +118,8 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
 
   /**
    * Reads records as JSON: in one piece when there are few, else in chunks made on demand, the heavy ones in
-   * a thread. Returns a promise only when the result is not available at once.
+   * a thread. Waits while the caller has too many replies that the transport has not taken. Returns a promise only when
+   * the result is not available at once.
    */
   readRecords(
     docId: string,
@@ -126,7 +127,9 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     caller?: ReadCaller,
   ): RecordsReply | Promise<RecordsReply> {
     const limits = this.limits(caller)
-    return this.documents.runMaybeAsync(docId, (doc) => readRecords(doc, query, limits))
+    const read = () => this.documents.runMaybeAsync(docId, (doc) => readRecords(doc, query, limits))
+    const turn = this.shared.replyRoom.enter(limits)
+    return turn ? turn.then(read) : read()
   }
 
   /**

@@ -16,6 +16,8 @@ export interface ChunkedReply {
   readonly seq: number
   /** Must be iterated, or returned, to its end. */
   readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>
+  /** Must be called once when the transport has taken the chunks; absent when nothing is held for them. */
+  readonly release?: () => void
 }
 
 /** A long read, planned for the present state of the document. */

@@ -108,6 +108,11 @@ export class OpenDocument {
     return this.shared.longReads
   }
 
+  /** Memory of the whole replies of all documents. */
+  get replyRoom(): SharedResources['replyRoom'] {
+    return this.shared.replyRoom
+  }
+
   /** Threads for heavy reads. */
   get workers(): SharedResources['workers'] {
     return this.shared.workers

@@ -60,8 +60,17 @@ export function readRecords(
 ): RecordsReply | Promise<RecordsReply> {
   const prepared = doc.read((reader) => prepare(doc, reader, query))
   const { whole, seq } = prepared
-  if (whole) return { seq, chunks: [whole] }
+  if (whole) return wholeReply(doc, limits, seq, whole)
   return readManyRecords(doc, query, limits, prepared)
+}
+
+function wholeReply(
+  { replyRoom }: OpenDocument,
+  limits: ReadLimits,
+  seq: number,
+  whole: Buffer,
+): RecordsReply {
+  return { seq, chunks: [whole], release: replyRoom.hold(limits, whole) }
 }
 
 function readManyRecords(
@@ -74,7 +83,7 @@ function readManyRecords(
   return readLong(doc, limits, () => {
     if (isOutdated(prepared, doc)) prepared = doc.read((reader) => prepare(doc, reader, query))
     const { whole, seq, plan, heavy, schema } = prepared
-    if (whole) return { seq, chunks: [whole] }
+    if (whole) return wholeReply(doc, limits, seq, whole)
     const parts = (connection: Connection) => documentParts(connection, plan)
     return { inThread: heavy ? plan : undefined, parts, schema }
   })

@@ -10,6 +10,7 @@ import { WorkerPool } from '../workers/worker-pool'
 import type { Schema } from '../schema/schema'
 import type { DerivedGroup } from './derived-group'
 import { LongReadSlots } from './long-read-slots'
+import { ReplyRoom } from './reply-room'
 import type { TraceWrite } from './write-trace'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
@@ -82,6 +83,7 @@ export interface SharedResources {
   readonly unpublished: UnpublishedMarkers
   readonly workers: WorkerPool
   readonly longReads: LongReadSlots
+  readonly replyRoom: ReplyRoom
   readonly uploads: ActiveUploads
   readonly indexRules: IndexRules
   /** For log entries until they are published, and for cached replies. */
@@ -139,6 +141,7 @@ export function createSharedResources(
       onCrash: (error) => options.onWorkerCrash?.(error),
     }),
     longReads: new LongReadSlots(),
+    replyRoom: new ReplyRoom(),
     uploads: new ActiveUploads(),
     indexRules: { ...indexRules, ...options.indexRules, maxPerTable: maxIndexes },
     entryBudget,
