@@ -22,11 +22,15 @@ describe('Admission', () => {
 
   it('takes calls on until the process has enough to do, and again when some have ended', () => {
     const admission = new Admission(limits, none)
-    const leaves = [...'aabbccdd'].map((docId) => admission.enter(write(docId)))
-    const refusal = refusalOf(() => admission.enter(write('e')))
+    const leaves = [...'aabbccd'].map((docId) => admission.enter(write(docId)))
+    // The last place is for a user who holds little.
+    const second = refusalOf(() => admission.enter(write('d')))
+    expect(second).toMatchObject({ code: 'too_many', reason: 'USER_BUSY' })
+    leaves.push(admission.enter(write('e')))
+    const refusal = refusalOf(() => admission.enter(write('f')))
     expect(refusal).toMatchObject({ code: 'unavailable', reason: 'SERVICE_BUSY' })
     leaves[0]?.()
-    admission.enter(write('e'))
+    admission.enter(write('f'))
     expect(admission.running).toBe(8)
   })
 

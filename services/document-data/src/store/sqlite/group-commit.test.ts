@@ -144,14 +144,6 @@ describe('GroupCommit', () => {
     expect(stored()).toHaveLength(2000)
   })
 
-  it('lends its connection to nobody once it is closed', async () => {
-    let used = false
-    group.close(closed())
-    const use = group.runBetween(() => (used = true))
-    await expect(use).rejects.toMatchObject({ reason: 'DOCUMENT_CLOSED' })
-    expect(used).toBe(false)
-  })
-
   it('fails what waits when it is closed', async () => {
     const write = group.add(insert('a'))
     group.close(closed())
