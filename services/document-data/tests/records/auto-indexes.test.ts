@@ -1,5 +1,7 @@
-import { copyFile, mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { columnConditions } from '../../src/query/filter'
@@ -145,6 +147,40 @@ describe('automatic indexes', () => {
     expect(check).toBe('ok')
   })
 
+  it('hold back writes while one is built, whose connection would refuse them', async () => {
+    await using own = await tempDir()
+    const [locked, released] = [join(own.path, 'locked'), join(own.path, 'released')]
+    const program = join(own.path, 'slow.js')
+    // Holds the lock of the file from the message that builds an index until it is told to go on.
+    await writeFile(
+      program,
+      `const { existsSync, writeFileSync } = require('node:fs')
+       const { parentPort } = require('node:worker_threads')
+       parentPort.on('message', ({ kind, path, statements = [] }) => {
+         if (kind !== 'run' || !statements.some((sql) => sql.startsWith('CREATE INDEX'))) return
+         const db = require(${JSON.stringify(require.resolve('better-sqlite3'))})(path)
+         db.exec('BEGIN IMMEDIATE')
+         writeFileSync(${JSON.stringify(locked)}, '')
+         const turn = new Int32Array(new SharedArrayBuffer(4))
+         while (!existsSync(${JSON.stringify(released)})) Atomics.wait(turn, 0, 0, 5)
+         db.close()
+       })
+       require(${JSON.stringify(join(__dirname, '../../dist/store/workers/worker-thread.js'))})`,
+    )
+    await using store = await openCopy(own, { workers: 1, workerProgram: program })
+    await eventually(async () => {
+      await filter(store, { T: ['t9'] })
+      return existsSync(locked)
+    })
+    const write = addColumns(store, docId, tableId, new Map([['T', ['new']]]))
+    const early = await Promise.race([write.catch(() => 'refused'), turns(5)])
+    await writeFile(released, '')
+    expect(early).toBe('waits')
+    await write
+    await filterUntil(store, { T: ['new'] }, ['T'])
+    expect(JSON.parse(await filter(store, { T: ['new'] }))).toHaveProperty('records.length', 1)
+  })
+
   it('go when writes cost more than they save', async () => {
     await using own = await tempDir()
     await using store = await openCopy(own)
@@ -186,6 +222,12 @@ describe('automatic indexes', () => {
     expect(tables).not.toContain('_sheaf_')
   })
 })
+
+/** Resolves after turns of the event loop, in which a write that need not wait is run. */
+async function turns(count: number): Promise<'waits'> {
+  for (let turn = 0; turn < count; turn++) await nextTurn()
+  return 'waits'
+}
 
 /** The columns that have an automatic index, as other connections see it, in the order of their refs. */
 function listIndexes(store: DocumentStore, docId: string): string[] {
