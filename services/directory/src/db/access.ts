@@ -1,6 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { DocumentRef, SiteRef } from '../access/resolve'
-import { addressCondition, candidateOrder, isRemoved } from './documents'
+import { addressCondition, candidateOrder, isRemoved, type DocumentAddress } from './documents'
 import { keyScope, type KeyScopeRow } from './keys'
 import { sessionEnd } from './sessions'
 import { documentRole, joinDocumentGrants } from './grants'
@@ -45,7 +44,7 @@ export interface AccessRow {
 export async function resolveAccess(
   db: Kysely<DirectorySchema>,
   credential: Credential,
-  address: { ref: DocumentRef | undefined; site: SiteRef | undefined },
+  address: DocumentAddress,
 ): Promise<AccessRow[]> {
   const user = sql<number>`c.id`
   const { rows } = await sql<AccessRow>`

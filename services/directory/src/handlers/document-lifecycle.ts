@@ -83,13 +83,13 @@ export const documentLifecycle = (ctx: Context): Lifecycle => ({
 })
 
 /** How a request names a document, and whether it may be in the trash. */
-interface DocumentAddress {
+interface NamedDocument {
   readonly document: string
   readonly site: string
   readonly removed?: boolean
 }
 
-const readAddress = ({ document, site }: DocumentAddress): rows.DocumentAddress => ({
+const readAddress = ({ document, site }: NamedDocument): rows.DocumentAddress => ({
   ref: readDocumentRef(document),
   site: readSite(site),
 })
@@ -97,7 +97,7 @@ const readAddress = ({ document, site }: DocumentAddress): rows.DocumentAddress 
 async function findDocument(
   ctx: Context,
   userId: number,
-  address: DocumentAddress,
+  address: NamedDocument,
 ): Promise<rows.DocumentView> {
   const found = await rows.findDocuments(ctx.db, userId, readAddress(address))
   return chooseFound(found, userId)
@@ -116,7 +116,7 @@ function chooseFound<T extends rows.DocumentView>(found: readonly T[], userId: n
 export async function getVisibleDocument(
   ctx: Context,
   userId: number,
-  address: DocumentAddress,
+  address: NamedDocument,
 ): Promise<rows.DocumentView> {
   return requireVisible(await findDocument(ctx, userId, address), address)
 }
@@ -125,13 +125,13 @@ export async function getVisibleDocument(
 export async function describeVisibleDocument(
   ctx: Context,
   userId: number,
-  address: DocumentAddress,
+  address: NamedDocument,
 ): Promise<rows.DescribedDocument> {
   const found = await rows.describeDocuments(ctx.db, userId, readAddress(address))
   return requireVisible(chooseFound(found, userId), address)
 }
 
-function requireVisible<T extends rows.DocumentView>(doc: T, { removed }: DocumentAddress): T {
+function requireVisible<T extends rows.DocumentView>(doc: T, { removed }: NamedDocument): T {
   if (doc.role === null) throw refusals.accessDenied()
   if (doc.isRemoved && removed !== true) throw refusals.documentNotFound()
   return doc
@@ -141,7 +141,7 @@ function requireVisible<T extends rows.DocumentView>(doc: T, { removed }: Docume
 async function getOwnDocument(
   ctx: Context,
   userId: number,
-  address: DocumentAddress,
+  address: NamedDocument,
 ): Promise<rows.DocumentView> {
   const doc = await getVisibleDocument(ctx, userId, address)
   if (!roleAtLeast(doc.role ?? undefined, 'owners')) throw refusals.accessDenied()
@@ -155,7 +155,7 @@ async function getOwnDocument(
 async function getDeletableDocument(
   ctx: Context,
   userId: number,
-  address: DocumentAddress,
+  address: NamedDocument,
 ): Promise<rows.DocumentView> {
   const doc = await findDocument(ctx, userId, address)
   const role = doc.role ?? undefined
