@@ -105,6 +105,40 @@ describe('changes of access', () => {
     return role ?? 'guests'
   }
 
+  /** The documents of an org or a workspace that a caller finds in a listing of it, with the access shown. */
+  async function listedDocuments(name: Name, resource: Resource): Promise<string[] | 'hidden'> {
+    const call = await directory.as(userOf(name))
+    const { workspaces } = directory.clients
+    const read = async () => {
+      if (resource?.$case === 'workspaceId')
+        return [(await workspaces.getWorkspace({ workspaceId: resource.value }, call)).workspace]
+      const org = { org: String(resource?.value), site: '' }
+      return (await workspaces.listWorkspaces({ org }, call)).workspaces
+    }
+    const found = await unlessRefused(read())
+    const indexOf = (docId: string) => tree.findIndex((planted) => planted?.value === docId)
+    return (
+      found?.flatMap((workspace) =>
+        (workspace?.docs ?? []).map(
+          ({ docId, access }) => `${indexOf(docId)} ${roleFromWire(access)}`,
+        ),
+      ) ?? 'hidden'
+    )
+  }
+
+  /** An org lists what is listed for the caller, a workspace also what they can only open. */
+  function expectedDocuments(model: AccessModel, name: Name, target: number): string[] | 'hidden' {
+    if (!model.isVisible(name, target)) return 'hidden'
+    return model
+      .documentsOf(target)
+      .sort()
+      .flatMap((document) => {
+        const [role, listed] = [model.role(name, document), model.listedRole(name, document)]
+        const shown = target === ORG ? listed && (role ?? listed) : (role ?? listed)
+        return shown ? `${document} ${shown}` : []
+      })
+  }
+
   /** The listing as an owner gets it; people without any access may be in it or not. */
   function expectedListing(model: AccessModel, target: number): string[] {
     const parent = parents[target] ?? -1
@@ -125,6 +159,13 @@ describe('changes of access', () => {
           expect(`${name} ${target} ${await described(name, resource)}`).toBe(
             `${name} ${target} ${expectedDescription(model, name, target)}`,
           )
+        if (resource?.$case !== 'document')
+          for (const name of callers)
+            expect({ name, target, docs: await listedDocuments(name, resource) }).toEqual({
+              name,
+              target,
+              docs: expectedDocuments(model, name, target),
+            })
         const owner = (['alice', 'bob', 'carol'] as const).find(
           (name) => model.role(name, target) === 'owners',
         )

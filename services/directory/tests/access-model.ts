@@ -30,12 +30,17 @@ export class AccessModel {
   private readonly caps: Cap[] = parents.map(() => 'owners')
 
   /** What a user may do, by what was given to them and to everybody. */
-  role(name: Name, target: number): Role | undefined {
-    const own = best(this.given[target]?.get(name), this.given[target]?.get('everyone'))
+  role(name: Name, target: number, others: 'everyone' | 'anon' = 'everyone'): Role | undefined {
+    const own = best(this.given[target]?.get(name), this.given[target]?.get(others))
     return best(
       own,
-      this.inherited(target, (parent) => this.role(name, parent)),
+      this.inherited(target, (parent) => this.role(name, parent, others)),
     )
+  }
+
+  /** The role that lists something for a user, by what was given to them and to the anonymous user. */
+  listedRole(name: Name, target: number): Role | undefined {
+    return this.role(name, target, 'anon')
   }
 
   /** What a user may do by what was given to them alone. */

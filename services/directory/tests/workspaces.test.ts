@@ -1,4 +1,6 @@
+import { roleFromWire } from '@sheaf/auth/roles'
 import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
+import type { Workspace } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { TestDirectory, type TestUser } from './test-directory'
 
 describe('workspaces', () => {
@@ -115,6 +117,29 @@ describe('workspaces', () => {
     expect(await list(dan)).toMatchObject([{ name: 'Guests', docs: [{ name: 'Open' }] }])
     await directory.grantDocument(open, dan, null)
     await expect(get(dan, id)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('show guests also the documents in them that are shared with the public', async () => {
+    const id = await directory.createWorkspace(alice, 'bench', 'Public')
+    const [shared, open, published] = await Promise.all(
+      ['Shared', 'Open', 'Published'].map((name) => directory.createDocument(alice, id, { name })),
+    )
+    await directory.grantDocument(shared ?? '', dan, 'editors')
+    await directory.grantDocument(open ?? '', { id: 2 }, 'viewers')
+    await directory.grantDocument(published ?? '', { id: 1 }, 'viewers')
+    const shown = ({ docs }: Pick<Workspace, 'docs'>) =>
+      docs.map(({ name, access }) => `${name} ${roleFromWire(access)}`).sort()
+    const { workspace } = await get(dan, id)
+    expect(workspace && shown(workspace)).toEqual([
+      'Open viewers',
+      'Published viewers',
+      'Shared editors',
+    ])
+    const listed = (await list(dan)).find(({ name }) => name === 'Public')
+    expect(listed && shown(listed)).toEqual(['Published viewers', 'Shared editors'])
+    for (const docId of [shared, open, published])
+      for (const user of [dan, { id: 1 }, { id: 2 }])
+        await directory.grantDocument(docId ?? '', user, null)
   })
 
   it('and documents shared with everybody open by id and are not listed', async () => {
