@@ -55,6 +55,10 @@ describe('a snapshot', () => {
     return { newId, seq }
   }
   const openBytes = (bytes: Buffer) => new Database(bytes, { readonly: true })
+  const openFile = () =>
+    new Database(
+      join(instance.folder.path, 'documents', docId.slice(0, 2), docId, 'document.sqlite'),
+    )
   const leftovers = () => readdir(join(instance.folder.path, 'documents', 'unfinished'))
 
   it('of one document leaves places for others, and gives its place back when its reader goes away', async () => {
@@ -152,15 +156,35 @@ describe('a snapshot', () => {
     expect(await clients.add(newId, 'Words', [{ T: 'first' }])).toEqual([1])
   })
 
+  it('has all other tables and indexes as they are', async () => {
+    const db = openFile()
+    const copy = openBytes(await exportBytes())
+    const schemaOf = (of: Database.Database) =>
+      of.prepare('SELECT type, name, sql FROM sqlite_master ORDER BY type, name').all()
+    expect(schemaOf(copy)).toEqual(schemaOf(db))
+    const settings = ['user_version', 'application_id', 'page_size', 'integrity_check']
+    for (const name of settings)
+      expect(copy.pragma(name, { simple: true })).toBe(db.pragma(name, { simple: true }))
+    for (const each of [db, copy]) each.close()
+  })
+
+  it('has no contents of running uploads and of files that are being removed', async () => {
+    const db = openFile()
+    db.exec(`
+      INSERT INTO _sheaf_files VALUES (901, 'kept', 1, NULL), (902, 'running', 1, 'upload'), (903, 'gone', 1, '');
+      INSERT INTO _sheaf_file_chunks VALUES (901, 901, 0, x'01'), (902, 902, 0, x'02'), (903, 903, 0, x'03')`)
+    const copy = openBytes(await exportBytes())
+    expect(copy.prepare('SELECT id FROM _sheaf_files').pluck().all()).toEqual([901])
+    expect(copy.prepare('SELECT file_id FROM _sheaf_file_chunks').pluck().all()).toEqual([901])
+    copy.close()
+    db.exec(`
+      DELETE FROM _sheaf_files WHERE id > 900;
+      DELETE FROM _sheaf_file_chunks WHERE id > 900`)
+    db.close()
+  })
+
   it('has no automatic indexes, no kept orders and no stored replies', async () => {
-    const file = join(
-      instance.folder.path,
-      'documents',
-      docId.slice(0, 2),
-      docId,
-      'document.sqlite',
-    )
-    const db = new Database(file)
+    const db = openFile()
     db.exec(`
       CREATE TABLE _sheaf_indexes (name TEXT PRIMARY KEY, used_at INTEGER NOT NULL);
       CREATE INDEX _sheaf_auto_2_5 ON Words (T);
