@@ -292,8 +292,9 @@ export class Exchange {
   }
 
   private log(level: 'debug' | 'info', { method, route, status, ms }: CountedRequest): void {
-    const { context, response, requestId, grant } = this
-    context.requestLog[level](
+    const { response, requestId, grant } = this
+    const { requestLog: log } = this.context
+    log[level](
       {
         requestId,
         method,

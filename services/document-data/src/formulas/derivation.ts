@@ -1,34 +1,36 @@
 import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
+import {
+  computeCompiled,
+  computeInParts,
+  findComputable,
+  type ComputedColumn,
+} from './compiled-step'
 import type { Dependencies } from './dependencies/dependencies'
 import { CellSet, type DirtyColumn } from './dependencies/dirty-cells'
 import { DirtyFinder } from './dependencies/dirty-finder'
 import type { DerivationParts } from './derivation-parts'
-import type { EvaluatorSession } from './exchange/evaluator-pool'
-import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange/exchange'
+import { Evaluations } from './evaluations'
+import type { ColumnResults, ExchangeOutcome } from './exchange/exchange'
 import { columnsOf, isTrigger, type ColumnOfTable } from './dependencies/formula-columns'
 import { FormulaStates } from './formula-states'
 import { learn } from './learning'
-import { unfinished, userOf, type DirtyMessage } from './exchange/messages'
-import { FEW_ROWS } from './next-slice'
+import type { DirtyMessage, DoneMessage } from './exchange/messages'
 import { noRelations, type Relations } from './dependencies/relations'
-import { countCells, LAST_ROW, requestCells } from './requested-cells'
+import { countCells, FEW_ROWS, LAST_ROW, requestCells } from './requested-cells'
 
 type Results = ReadonlyMap<number, ColumnResults>
 
 /** How a step of pending cells ended. */
-export interface SliceOutcome {
-  readonly outcome: ExchangeOutcome
-  /** Rows that were computed, … */
-  readonly rows: number
-  /** … and the milliseconds that took: for computing their cells, or for storing them meanwhile if that took longer. */
-  readonly ms: number
-}
-
-/** Milliseconds that a cell of a trigger column may take in a write of many rows, because it cannot be computed later. */
-const TRIGGER_CELL_MS = 0.1
-/** Milliseconds that trigger formulas have in any case: the transaction is open for so long. */
-const MAX_TRIGGER_MS = 15_000
+export type SliceOutcome =
+  | {
+      readonly kind: 'done'
+      /** Rows that were computed, … */
+      readonly rows: number
+      /** … and the milliseconds that took: for computing their cells, or for storing them meanwhile if that took longer. */
+      readonly ms: number
+    }
+  | Exclude<ExchangeOutcome, { kind: 'done' }>
 
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
@@ -40,8 +42,9 @@ export class Derivation {
   readonly states: FormulaStates
   private readonly done = new CellSet()
   private readonly settled = new CellSet()
-  /** Milliseconds that are left for formulas. */
-  private leftMs: number
+  /** Refs of columns of which some cells were left to Python. */
+  private readonly forPython = new Set<number>()
+  private readonly evaluations: Evaluations
   private finder: DirtyFinder
   private retries = 1
 
@@ -51,7 +54,7 @@ export class Derivation {
     readonly parts: DerivationParts,
   ) {
     this.states = new FormulaStates(group.connection)
-    this.leftMs = parts.limits.computeMs
+    this.evaluations = new Evaluations(group, parts)
     this.finder = this.newFinder()
   }
 
@@ -93,31 +96,41 @@ export class Derivation {
       const isChanged = this.deferExcess() || round > 0
       const request = (isChanged ? undefined : known) ?? this.request()
       if (request.length === 0) break
-      const session = await this.acquire()
+      if (this.computeCompiled(request)) continue
+      const outcome = await this.evaluations.run(request)
       // After a rollback another transaction may be open.
-      if (this.parts.signal.aborted) return session && this.parts.pool.release(session)
-      if (!session) {
-        this.deferAll()
-        break
-      }
-      const outcome = await this.exchange(session, request)
       if (this.parts.signal.aborted) return
+      if (!outcome) break
       if (outcome.kind === 'done') this.finishRound(outcome)
       else this.giveUp(outcome)
     }
-    // Rounds that find ever more cells end here.
+    // Without an evaluator, and after rounds that find ever more cells.
     if (this.request().length > 0) this.deferAll()
     this.finish()
   }
 
   /** Computes these cells, which are pending, without what depends on them. Undefined without an evaluator. */
   async runSlice(of: ColumnOfTable, from: number, to: number): Promise<SliceOutcome | undefined> {
-    const session = await this.acquire()
-    if (!session) return undefined
+    const slice = { ref: of.column.ref, from, to }
+    const { compiles } = this.parts.limits
+    const compiled = compiles ? findComputable(this.group, slice.ref) : undefined
+    if (!compiled) return this.runInPython(of, slice)
+    const { signal } = this.parts
+    const take = (computed: ComputedColumn) => void this.take(computed)
+    const { left, rows, ms } = await computeInParts(this.group, compiled, slice, { signal, take })
+    if (signal.aborted) return undefined
+    if (left.length > 0) return this.runInPython(of, { ref: slice.ref, rows: left })
+    return { kind: 'done', rows, ms }
+  }
+
+  private async runInPython(
+    of: ColumnOfTable,
+    wanted: DirtyMessage,
+  ): Promise<SliceOutcome | undefined> {
     this.finder = this.newFinder()
     const stored = { ms: 0, failure: undefined as Error | undefined }
     // The evaluator goes on computing while results are stored. Those of a step that fails are of pending cells.
-    const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }], (results) => {
+    const outcome = await this.evaluations.run([wanted], (results) => {
       const begun = performance.now()
       this.parts.counts.addResults(results)
       try {
@@ -129,13 +142,52 @@ export class Derivation {
       stored.ms += performance.now() - begun
     })
     if (stored.failure !== undefined) throw stored.failure
-    if (this.parts.signal.aborted) return undefined
-    if (outcome.kind !== 'done') return { outcome, rows: 0, ms: 0 }
-    this.learn(outcome)
+    if (this.parts.signal.aborted || !outcome) return undefined
+    if (outcome.kind !== 'done') return outcome
+    this.learn(outcome.done)
     const { timings } = outcome.done
     const micros = timings.reduce((sum, timing) => sum + timing.micros, 0)
     const rows = timings.find(({ column }) => column === of.column.ref)?.cells ?? 0
-    return { outcome, rows, ms: Math.max(micros / 1_000, stored.ms) }
+    return { kind: 'done', rows, ms: Math.max(micros / 1_000, stored.ms) }
+  }
+
+  /** Computes the cells that need no evaluator. Returns true if there were any: they are not dirty any more. */
+  private computeCompiled(request: readonly DirtyMessage[]): boolean {
+    let isAny = false
+    if (!this.parts.limits.compiles) return isAny
+    for (const computed of computeCompiled(this.group, request, this.forPython)) {
+      isAny = true
+      const { ref } = computed.of.column
+      const dirty = this.finder.dirty.columns.get(ref)
+      if (!dirty) continue
+      const changed = this.take(computed, (row) => dirty.ownerOf(row))
+      this.markComputed([dirty])
+      this.refreshSchema()
+      this.finder.dirty.columns.delete(ref)
+      const now = columnsOf(this.group.schema).byRef.get(ref)
+      if (now && computed.left.length > 0) {
+        this.forPython.add(ref)
+        const { rows } = this.finder.dirty.column(now)
+        for (const row of computed.left) rows.set(row, dirty.ownerOf(row))
+      }
+      for (const { cells } of changed) this.finder.fireBy(ref, cells.rowIds)
+      this.addLookups(changed, (row) => dirty.ownerOf(row))
+    }
+    return isAny
+  }
+
+  /** Stores cells that were computed without an evaluator, which has to read them again. */
+  private take(
+    { of, results, done }: ComputedColumn,
+    ownerOf?: (row: number) => number,
+  ): { of: ColumnOfTable; cells: ChangedCells }[] {
+    const all = new Map([[of.column.ref, results]])
+    this.parts.counts.addResults(all)
+    this.learn(done, true)
+    const changed = this.store(all, ownerOf && ((_, row) => ownerOf(row)))
+    const session = this.parts.pool.find(this.group.docId)
+    for (const { cells } of changed) session?.noteRows(of.table.ref, cells.rowIds)
+    return changed
   }
 
   /** What is left has no row to compute, or is pending. */
@@ -175,11 +227,6 @@ export class Derivation {
     }
   }
 
-  private acquire(): Promise<EvaluatorSession | undefined> {
-    const { pool, userId, signal } = this.parts
-    return pool.acquire({ user: userId, document: this.group.docId }, signal)
-  }
-
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
     const maxRows = this.parts.limits.writeCells
@@ -187,43 +234,6 @@ export class Derivation {
     const runsTriggers = this.group.entries.at(-1)?.author.cause !== 'undo'
     const parts = { connection, schema, dependencies, maxRows, settled, runsTriggers }
     return new DirtyFinder(parts)
-  }
-
-  private async exchange(
-    session: EvaluatorSession,
-    dirty: readonly DirtyMessage[],
-    onResults?: (results: Results) => void,
-  ): Promise<ExchangeOutcome> {
-    const { pool, limits, signal } = this.parts
-    const { computed } = columnsOf(this.group.schema)
-    const user = userOf(this.group.entries.at(-1)?.author)
-    const request = { dirty, user, ...unfinished(computed) }
-    const source = { connection: this.group.connection, schema: this.group.schema }
-    const triggerMs = this.triggerMs(dirty)
-    const exchange = new Exchange(session, source, {
-      columnMs: Math.max(limits.computeMs / 2, triggerMs),
-      // What is left may be little, but some work must get done.
-      totalMs: Math.max(this.leftMs, limits.computeMs / 10) + triggerMs,
-      onResults,
-    })
-    try {
-      const outcome = await exchange.run(request, signal)
-      this.parts.counts.addExchange(outcome)
-      return outcome
-    } finally {
-      this.leftMs -= exchange.usedMs
-      pool.release(session)
-    }
-  }
-
-  /** Milliseconds for the cells of trigger columns. */
-  private triggerMs(dirty: readonly DirtyMessage[]): number {
-    const { byRef } = columnsOf(this.group.schema)
-    const cells = dirty.reduce((sum, message) => {
-      const of = byRef.get(message.ref)
-      return of && isTrigger(of) && 'rows' in message ? sum + message.rows.length : sum
-    }, 0)
-    return Math.min(MAX_TRIGGER_MS, cells * TRIGGER_CELL_MS)
   }
 
   /** Makes columns pending whose dirty cells are more than a write computes. Returns true if there are any. */
@@ -276,7 +286,7 @@ export class Derivation {
 
   /** Stores the results, and finds the cells that depend on keys that are among them. */
   private finishRound(outcome: ExchangeOutcome & { kind: 'done' }): void {
-    this.learn(outcome)
+    this.learn(outcome.done)
     const { dirty } = this.finder
     const changed = this.store(
       outcome.results,
@@ -287,19 +297,29 @@ export class Derivation {
       if (isTrigger(of)) this.settled.add(ref, rows.keys())
     this.markComputed(dirty.columns.values())
     this.finder = this.newFinder()
-    const isDone = (ref: number, row: number) => this.done.has(ref, row)
-    for (const { of, cells } of changed) {
-      const owner = dirty.columns.get(of.column.ref)
-      const seq = cells.rowIds.reduce((last, row) => Math.max(last, owner?.ownerOf(row) ?? 0), 0)
-      this.finder.addLookups(of, cells.rowIds, { seq, done: isDone })
+    for (const one of changed) {
+      const owner = dirty.columns.get(one.of.column.ref)
+      this.addLookups([one], (row) => owner?.ownerOf(row) ?? 0)
     }
   }
 
-  private learn({ done }: ExchangeOutcome & { kind: 'done' }): void {
+  /** Finds the cells that depend on keys that changed. */
+  private addLookups(
+    changed: readonly { of: ColumnOfTable; cells: ChangedCells }[],
+    ownerOf: (row: number) => number,
+  ): void {
+    const done = (ref: number, row: number) => this.done.has(ref, row)
+    for (const { of, cells } of changed) {
+      const seq = cells.rowIds.reduce((last, row) => Math.max(last, ownerOf(row)), 0)
+      this.finder.addLookups(of, cells.rowIds, { seq, done })
+    }
+  }
+
+  private learn(done: DoneMessage, isCompiled = false): void {
     const { schema } = this.group
     const learned = learn(done, { schema, states: this.states, dependencies: this.dependencies })
     for (const [ref, relations] of learned) this.learned.set(ref, relations)
-    this.parts.timings.add(done.timings)
+    this.parts.timings.add(done.timings, isCompiled)
     this.refreshSchema()
     this.dependencies = this.dependencies.changed(this.group.schema, learned)
   }

@@ -1,4 +1,3 @@
-import { quoteId } from '../quoting/quote'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import { countPending, type Schema } from '../store/schema/schema'
 import { triggerColumnsOf } from '../store/schema/trigger-columns'
@@ -12,10 +11,8 @@ import { DerivationCounts } from './derivation-counts'
 import { columnsOf } from './dependencies/formula-columns'
 import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
-import { FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
+import { hasFewRows, nextSlice, SliceSizes, type Slice } from './next-slice'
 
-/** Changed rows of a table beyond which an evaluator reads its columns again. */
-const MAX_STALE_ROWS = 5000
 /** How often columns that depend on the time are computed again, in milliseconds. */
 const VOLATILE_MS = 3_600_000
 
@@ -142,30 +139,21 @@ export class DocumentFormulas {
     if (slice.to < slice.from) return this.moveOn(derivation, slice)
     const step = await derivation.runSlice(slice.of, slice.from, slice.to)
     if (!step) return
-    const { outcome, ms } = step
-    if (outcome.kind === 'done') {
-      sizes.took(ref, step.rows, ms)
+    if (step.kind === 'done') {
+      sizes.took(ref, step.rows, step.ms)
       return this.moveOn(derivation, slice)
     }
-    const isFew = this.countRows(group, slice) <= FEW_ROWS
+    const isFew = hasFewRows(group.connection, slice)
     sizes.exceeded(ref)
-    if (outcome.kind !== 'stopped' || !isFew) return
-    const blamed = columnsOf(group.schema).byRef.get(outcome.column ?? ref) ?? slice.of
-    derivation.stop(blamed, outcome.reason)
+    if (step.kind !== 'stopped' || !isFew) return
+    const blamed = columnsOf(group.schema).byRef.get(step.column ?? ref) ?? slice.of
+    derivation.stop(blamed, step.reason)
     await derivation.run()
   }
 
   private moveOn(derivation: Derivation, { of, to, isLast }: Slice): void {
     derivation.states.setPending(of.column.ref, isLast ? undefined : to)
     derivation.refreshSchema()
-  }
-
-  private countRows({ connection }: DerivedGroup, { of, from, to }: Slice): number {
-    return (
-      connection
-        .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`)
-        .get(from, to) ?? 0
-    )
   }
 
   /** Lets the evaluator of the document, if it has one, read the changed rows again. */
@@ -175,15 +163,8 @@ export class DocumentFormulas {
     for (const { operations } of entries)
       for (const operation of operations) {
         const { tableRef } = operation
-        if (!('rowIds' in operation)) {
-          session.dropped.add(tableRef)
-          continue
-        }
-        if (session.dropped.has(tableRef)) continue
-        const rows = session.stale.get(tableRef) ?? new Set()
-        session.stale.set(tableRef, rows)
-        for (const id of operation.rowIds) rows.add(id)
-        if (rows.size > MAX_STALE_ROWS) session.dropped.add(tableRef)
+        if ('rowIds' in operation) session.noteRows(tableRef, operation.rowIds)
+        else session.dropped.add(tableRef)
       }
   }
 }

@@ -4,6 +4,8 @@ import type { DirtyCells, DirtyColumn } from './dependencies/dirty-cells'
 import { isTrigger } from './dependencies/formula-columns'
 import type { DirtyMessage } from './exchange/messages'
 
+/** A formula that exceeds the time limit for so few rows is stopped; for more, fewer are tried. */
+export const FEW_ROWS = 8
 /** Above every row id. */
 export const LAST_ROW = Number.MAX_SAFE_INTEGER
 

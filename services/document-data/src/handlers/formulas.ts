@@ -80,7 +80,13 @@ function timingOf(
   doc: DocumentReader,
   { table, column }: ColumnOfTable,
 ): FormulaTiming {
-  const { cells = 0, errors = 0, ms = 0 } = ctx.formulas.timingOf(doc.docId, column.ref) ?? {}
+  const {
+    cells = 0,
+    errors = 0,
+    compiled = 0,
+    ms = 0,
+  } = ctx.formulas.timingOf(doc.docId, column.ref) ?? {}
+  const pythonReason = ctx.formulas.needsPython(doc.schema, { table, column })
   const { pendingAfter, stopped, triggerStopped } = column
   const pendingRows =
     pendingAfter === undefined
@@ -98,7 +104,9 @@ function timingOf(
     milliseconds: Math.round(ms * 1000) / 1000,
     pendingRows: pendingRows ?? 0,
     stopped: stopped ?? triggerStopped,
-    engine: 'python',
+    engine: pythonReason === undefined ? 'compiled' : 'python',
+    pythonReason,
+    compiledCells: compiled,
     isTrigger: !column.isFormula,
     missedCells: ctx.formulas.missedOf(doc.docId, column.ref),
   }
