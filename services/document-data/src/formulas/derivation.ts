@@ -1,4 +1,4 @@
-import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
+import { DerivedGroup } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
 import type { Dependencies } from './dependencies/dependencies'
 import { CellSet, type DirtyColumn } from './dependencies/dirty-cells'
@@ -8,11 +8,11 @@ import type { EvaluatorSession } from './exchange/evaluator-pool'
 import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange/exchange'
 import { columnsOf, isTrigger, type ColumnOfTable } from './dependencies/formula-columns'
 import { FormulaStates } from './formula-states'
+import { LateTriggers, type ChangedResults } from './late-triggers'
 import { learn } from './learning'
-import { unfinished, userOf, type DirtyMessage } from './exchange/messages'
+import { microsOf, unfinished, userOf, type DirtyMessage } from './exchange/messages'
 import { FEW_ROWS } from './next-slice'
-import { noRelations, type Relations } from './dependencies/relations'
-import { countCells, LAST_ROW, requestCells } from './requested-cells'
+import { countCells, LAST_ROW, requestCells, triggerMs } from './requested-cells'
 
 type Results = ReadonlyMap<number, ColumnResults>
 
@@ -25,19 +25,15 @@ export interface SliceOutcome {
   readonly ms: number
 }
 
-/** Milliseconds that a cell of a trigger column may take in a write of many rows, because it cannot be computed later. */
-const TRIGGER_CELL_MS = 0.1
-/** Milliseconds that trigger formulas have in any case: the transaction is open for so long. */
-const MAX_TRIGGER_MS = 15_000
-
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
 
 /** Computes the dirty cells of one group of writes, and stores the results in its transaction. */
 export class Derivation {
-  /** Relations that were learned, by column ref. */
-  readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
+  /** Milliseconds that computing cells has taken. */
+  computedMs = 0
+  readonly late: LateTriggers
   private readonly done = new CellSet()
   private readonly settled = new CellSet()
   /** Milliseconds that are left for formulas. */
@@ -51,6 +47,7 @@ export class Derivation {
     readonly parts: DerivationParts,
   ) {
     this.states = new FormulaStates(group.connection)
+    this.late = new LateTriggers(group, this.settled, parts)
     this.leftMs = parts.limits.computeMs
     this.finder = this.newFinder()
   }
@@ -62,16 +59,22 @@ export class Derivation {
 
   /** Finds what depends on the writes of the group. */
   find(): DirtyFinder {
+    this.late.due.follow(this.group.entries, this.group.schema)
     this.finder.addEntries(this.group.entries)
     return this.finder
+  }
+
+  /** Forgets the columns that are gone, or have no formulas any more. */
+  tidy(): void {
+    this.states.tidy()
+    this.late.due.tidy()
   }
 
   /** Forgets what is known of these columns, by ref; all of their cells must be dirty. */
   renew(columnRefs: ReadonlySet<number>): void {
     if (columnRefs.size === 0) return
     this.states.renew(columnRefs)
-    const nothing = new Map([...columnRefs].map((ref) => [ref, noRelations]))
-    this.dependencies = this.dependencies.changed(this.group.schema, nothing)
+    this.dependencies = this.dependencies.without(this.group.schema, columnRefs)
   }
 
   /** Adds cells to compute that no write of the group concerns. */
@@ -79,8 +82,21 @@ export class Derivation {
     this.finder.add(of, rows, DerivedGroup.OWN_ENTRY)
   }
 
-  /** The cells to compute. */
+  /** Adds cells whose trigger formula runs. */
+  addFired(of: ColumnOfTable, rows: readonly number[]): void {
+    this.finder.addFired(of, rows, DerivedGroup.OWN_ENTRY)
+  }
+
+  /** True when there is an evaluator at present. */
+  async hasEvaluator(): Promise<boolean> {
+    const session = await this.acquire()
+    if (session) this.parts.pool.release(session)
+    return session !== undefined
+  }
+
+  /** The cells to compute; those of trigger formulas that have to wait become due. */
   request(): DirtyMessage[] {
+    this.late.hold(this.finder.dirty)
     return requestCells(this.group.connection, this.finder.dirty)
   }
 
@@ -115,13 +131,15 @@ export class Derivation {
     const session = await this.acquire()
     if (!session) return undefined
     this.finder = this.newFinder()
+    const { dependencies } = this
+    const firedBy = { ...this.states.readFiredBy(of.column.ref), dependencies }
     const stored = { ms: 0, failure: undefined as Error | undefined }
     // The evaluator goes on computing while results are stored. Those of a step that fails are of pending cells.
     const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }], (results) => {
       const begun = performance.now()
       this.parts.counts.addResults(results)
       try {
-        this.store(results)
+        this.late.fireLater(this.store(results), this.finder.dirty, firedBy)
       } catch (error) {
         stored.failure = error as Error
         throw error
@@ -130,12 +148,12 @@ export class Derivation {
     })
     if (stored.failure !== undefined) throw stored.failure
     if (this.parts.signal.aborted) return undefined
+    this.refreshSchema()
     if (outcome.kind !== 'done') return { outcome, rows: 0, ms: 0 }
     this.learn(outcome)
     const { timings } = outcome.done
-    const micros = timings.reduce((sum, timing) => sum + timing.micros, 0)
     const rows = timings.find(({ column }) => column === of.column.ref)?.cells ?? 0
-    return { outcome, rows, ms: Math.max(micros / 1_000, stored.ms) }
+    return { outcome, rows, ms: Math.max(microsOf(timings) / 1_000, stored.ms) }
   }
 
   /** What is left has no row to compute, or is pending. */
@@ -159,7 +177,8 @@ export class Derivation {
 
   /** Must follow changes of what the schema contains. */
   refreshSchema(): void {
-    if (!this.states.takeChanged()) return
+    const isChanged = [this.states.takeChanged(), this.late.due.takeChanged()].includes(true)
+    if (!isChanged) return
     this.group.schemaChanged()
     this.dependencies = this.dependencies.changed(this.group.schema, new Map())
     const { dirty } = this.finder
@@ -175,6 +194,11 @@ export class Derivation {
     }
   }
 
+  /** False after an undo, which restores what trigger formulas have changed. */
+  private get runsTriggers(): boolean {
+    return this.parts.write !== undefined || this.group.entries.at(-1)?.author.cause !== 'undo'
+  }
+
   private acquire(): Promise<EvaluatorSession | undefined> {
     const { pool, userId, signal } = this.parts
     return pool.acquire({ user: userId, document: this.group.docId }, signal)
@@ -184,7 +208,7 @@ export class Derivation {
     const { connection, schema } = this.group
     const maxRows = this.parts.limits.writeCells
     const { dependencies, settled } = this
-    const runsTriggers = this.group.entries.at(-1)?.author.cause !== 'undo'
+    const { runsTriggers } = this
     const parts = { connection, schema, dependencies, maxRows, settled, runsTriggers }
     return new DirtyFinder(parts)
   }
@@ -196,14 +220,14 @@ export class Derivation {
   ): Promise<ExchangeOutcome> {
     const { pool, limits, signal } = this.parts
     const { computed } = columnsOf(this.group.schema)
-    const user = userOf(this.group.entries.at(-1)?.author)
+    const user = userOf(this.parts.write?.author ?? this.group.entries.at(-1)?.author)
     const request = { dirty, user, ...unfinished(computed) }
     const source = { connection: this.group.connection, schema: this.group.schema }
-    const triggerMs = this.triggerMs(dirty)
+    const extraMs = triggerMs(dirty, this.group.schema)
     const exchange = new Exchange(session, source, {
-      columnMs: Math.max(limits.computeMs / 2, triggerMs),
+      columnMs: Math.max(limits.computeMs / 2, extraMs),
       // What is left may be little, but some work must get done.
-      totalMs: Math.max(this.leftMs, limits.computeMs / 10) + triggerMs,
+      totalMs: Math.max(this.leftMs, limits.computeMs / 10) + extraMs,
       onResults,
     })
     try {
@@ -214,16 +238,6 @@ export class Derivation {
       this.leftMs -= exchange.usedMs
       pool.release(session)
     }
-  }
-
-  /** Milliseconds for the cells of trigger columns. */
-  private triggerMs(dirty: readonly DirtyMessage[]): number {
-    const { byRef } = columnsOf(this.group.schema)
-    const cells = dirty.reduce((sum, message) => {
-      const of = byRef.get(message.ref)
-      return of && isTrigger(of) && 'rows' in message ? sum + message.rows.length : sum
-    }, 0)
-    return Math.min(MAX_TRIGGER_MS, cells * TRIGGER_CELL_MS)
   }
 
   /** Makes columns pending whose dirty cells are more than a write computes. Returns true if there are any. */
@@ -262,26 +276,29 @@ export class Derivation {
     const rows = dirty.all === undefined ? [...dirty.rows.keys()] : [1]
     const first = rows.reduce((least, row) => Math.min(least, row), LAST_ROW)
     this.states.setPending(column.ref, Math.min(first - 1, column.pendingAfter ?? LAST_ROW))
+    this.late.noteDeferred(dirty, this.states)
     // Rows that will be found by other keys are not known before the column is computed.
     if (this.dependencies.lookupsBy(column.ref).length > 0)
       this.finder.add(dirty.of, 'all', dirty.all ?? DerivedGroup.OWN_ENTRY)
   }
 
-  /** Leaves cells of a trigger column as they are. */
-  private miss({ of: { column }, rows }: DirtyColumn): void {
-    this.settled.add(column.ref, rows.keys())
-    this.parts.timings.miss(column.ref, rows.size)
-    this.finder.dirty.columns.delete(column.ref)
+  /** Leaves cells of a trigger column as they are, for later. */
+  private miss(dirty: DirtyColumn): void {
+    this.late.miss(dirty)
+    this.finder.dirty.columns.delete(dirty.of.column.ref)
   }
 
   /** Stores the results, and finds the cells that depend on keys that are among them. */
   private finishRound(outcome: ExchangeOutcome & { kind: 'done' }): void {
     this.learn(outcome)
     const { dirty } = this.finder
-    const changed = this.store(
-      outcome.results,
-      (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0,
-    )
+    const ownerOf = (ref: number, row: number) => dirty.columns.get(ref)?.ownerOf(row) ?? 0
+    const changed = this.store(outcome.results, ownerOf)
+    this.late.computed(outcome.results)
+    const fires = this.runsTriggers ? 'all' : 'none'
+    const { dependencies } = this
+    const writeOf = (ref: number, row: number) => this.late.find(ownerOf(ref, row))
+    this.late.fire(changed, { dirty, fires, dependencies, writeOf })
     for (const [ref, { rowIds }] of outcome.results) this.done.add(ref, rowIds)
     for (const [ref, { of, rows }] of dirty.columns)
       if (isTrigger(of)) this.settled.add(ref, rows.keys())
@@ -298,8 +315,8 @@ export class Derivation {
   private learn({ done }: ExchangeOutcome & { kind: 'done' }): void {
     const { schema } = this.group
     const learned = learn(done, { schema, states: this.states, dependencies: this.dependencies })
-    for (const [ref, relations] of learned) this.learned.set(ref, relations)
     this.parts.timings.add(done.timings)
+    this.computedMs += microsOf(done.timings) / 1_000
     this.refreshSchema()
     this.dependencies = this.dependencies.changed(this.group.schema, learned)
   }
@@ -307,9 +324,9 @@ export class Derivation {
   private store(
     results: Results,
     ownerOf: (ref: number, row: number) => number = () => DerivedGroup.OWN_ENTRY,
-  ): { of: ColumnOfTable; cells: ChangedCells }[] {
+  ): ChangedResults[] {
     const { byRef } = columnsOf(this.group.schema)
-    const all: { of: ColumnOfTable; cells: ChangedCells }[] = []
+    const all: ChangedResults[] = []
     for (const [ref, { rowIds, values }] of results) {
       const of = byRef.get(ref)
       // An evaluator is not trusted: it may send cells that it was not asked for.

@@ -1,6 +1,5 @@
-import { quoteId } from '../quoting/quote'
 import type { DerivedGroup } from '../store/documents/derived-group'
-import { countPending, type Schema } from '../store/schema/schema'
+import { countUnfinished, type Schema } from '../store/schema/schema'
 import { triggerColumnsOf } from '../store/schema/trigger-columns'
 import type { StageSignal } from '../store/sqlite/write-group'
 import { Dependencies } from './dependencies/dependencies'
@@ -9,10 +8,11 @@ import type { DirtyMessage } from './exchange/messages'
 import { changesStructure } from './dependencies/dirty-finder'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
 import { DerivationCounts } from './derivation-counts'
+import { computeDue } from './due-step'
 import { columnsOf } from './dependencies/formula-columns'
 import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
-import { FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
+import { countRows, FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
 
 /** Changed rows of a table beyond which an evaluator reads its columns again. */
 const MAX_STALE_ROWS = 5000
@@ -49,7 +49,7 @@ export class DocumentFormulas {
     this.noteRows(group)
     const signal = stageSignal()
     const derivation = this.begin(group, signal)
-    if (changes) derivation.states.tidy()
+    if (changes) derivation.tidy()
     derivation.renew(derivation.find().renewed)
     derivation.refreshSchema()
     if (tasks.has('volatile')) this.addVolatile(group, derivation)
@@ -102,7 +102,7 @@ export class DocumentFormulas {
       failed = signal.aborted
     } finally {
       // After a rollback the schema of the group is another one.
-      if (!failed) counts.pending = countPending(group.schema)
+      if (!failed) counts.pending = countUnfinished(group.schema)
       this.observe?.(counts, performance.now() - begun)
       trace?.ends(counts, failed)
     }
@@ -115,10 +115,11 @@ export class DocumentFormulas {
   ): Promise<void> {
     const { signal } = derivation.parts
     await derivation.run(request)
-    if (group.tasks.has('pending') && !signal.aborted) await this.computeSlice(group, derivation)
+    const isAsked = group.tasks.has('pending') && !signal.aborted
+    const latest = isAsked ? await this.computeStep(group, derivation) : derivation
     // After a rollback another transaction may be open.
     if (signal.aborted) return
-    this.end(derivation)
+    this.end(latest)
     group.finish()
   }
 
@@ -130,6 +131,15 @@ export class DocumentFormulas {
     this.refreshedAt = Date.now()
     for (const of of columnsOf(group.schema).computed)
       if (of.column.isVolatile && !of.column.stopped) derivation.add(of, 'all')
+  }
+
+  /** Computes one step of the due or else of the pending cells. Returns the latest derivation. */
+  private async computeStep(group: DerivedGroup, first: Derivation): Promise<Derivation> {
+    const due = await computeDue(group, first, this.sizes)
+    const derivation = due?.derivation ?? first
+    if (due?.isDone || derivation.parts.signal.aborted) return derivation
+    await this.computeSlice(group, derivation)
+    return derivation
   }
 
   /** Computes one step of the pending cells. */
@@ -147,7 +157,7 @@ export class DocumentFormulas {
       sizes.took(ref, step.rows, ms)
       return this.moveOn(derivation, slice)
     }
-    const isFew = this.countRows(group, slice) <= FEW_ROWS
+    const isFew = countRows(group.connection, slice) <= FEW_ROWS
     sizes.exceeded(ref)
     if (outcome.kind !== 'stopped' || !isFew) return
     const blamed = columnsOf(group.schema).byRef.get(outcome.column ?? ref) ?? slice.of
@@ -158,14 +168,6 @@ export class DocumentFormulas {
   private moveOn(derivation: Derivation, { of, to, isLast }: Slice): void {
     derivation.states.setPending(of.column.ref, isLast ? undefined : to)
     derivation.refreshSchema()
-  }
-
-  private countRows({ connection }: DerivedGroup, { of, from, to }: Slice): number {
-    return (
-      connection
-        .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`)
-        .get(from, to) ?? 0
-    )
   }
 
   /** Lets the evaluator of the document, if it has one, read the changed rows again. */

@@ -93,3 +93,9 @@ function sliceOf(connection: Connection, of: ColumnOfTable, rows: number): Slice
   const to = (isLast ? ids.at(-1) : ids[rows - 1]) ?? pendingAfter
   return { of, from: pendingAfter + 1, to, isLast }
 }
+
+/** The number of rows of a slice. */
+export function countRows(connection: Connection, { of, from, to }: Slice): number {
+  const sql = `SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`
+  return connection.pluck<number>(sql).get(from, to) ?? 0
+}

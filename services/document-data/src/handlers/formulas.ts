@@ -14,8 +14,7 @@ import type { Context } from '../context'
 import { planCheck } from '../formulas/checks/check-plan'
 import type { ColumnOfTable } from '../formulas/dependencies/formula-columns'
 import { userOf } from '../formulas/exchange/messages'
-import { recalculate } from '../formulas/recalculate'
-import { quoteId } from '../quoting/quote'
+import { countOpenCells, recalculate } from '../formulas/recalculate'
 import { columnNotFound } from '../store/schema/unknown-names'
 import type { DocumentReader } from '../store/document'
 import type { Schema } from '../store/schema/schema'
@@ -81,13 +80,8 @@ function timingOf(
   { table, column }: ColumnOfTable,
 ): FormulaTiming {
   const { cells = 0, errors = 0, ms = 0 } = ctx.formulas.timingOf(doc.docId, column.ref) ?? {}
-  const { pendingAfter, stopped, triggerStopped } = column
-  const pendingRows =
-    pendingAfter === undefined
-      ? 0
-      : doc.connection
-          .pluck<number>(`SELECT count(*) FROM ${quoteId(table.tableId)} WHERE id > ?`)
-          .get(pendingAfter)
+  const { stopped, triggerStopped } = column
+  const { pendingRows, dueCells } = countOpenCells(doc, { table, column })
   return {
     tableId: table.tableId,
     columnId: column.id,
@@ -96,10 +90,11 @@ function timingOf(
     errors,
     // The evaluator measures in microseconds.
     milliseconds: Math.round(ms * 1000) / 1000,
-    pendingRows: pendingRows ?? 0,
+    pendingRows,
     stopped: stopped ?? triggerStopped,
     engine: 'python',
     isTrigger: !column.isFormula,
+    dueCells,
     missedCells: ctx.formulas.missedOf(doc.docId, column.ref),
   }
 }

@@ -68,6 +68,14 @@ export class DirtyFinder {
     this.earlier.clear()
   }
 
+  /** Marks cells of a trigger column whose formula runs, and what depends on them. */
+  addFired(of: ColumnOfTable, rows: readonly number[], seq: number): void {
+    const { fired } = this.dirty.column(of)
+    for (const row of rows) fired.add(row)
+    this.markTriggers(of, rows, seq)
+    this.propagate()
+  }
+
   /** Marks cells of a formula column, and what depends on them. */
   add(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
     this.mark(of, rows, seq)
@@ -89,14 +97,12 @@ export class DirtyFinder {
     if (entry.writings.size === 0) return
     const { fired, written } = firedBy(entry, this.parts.schema)
     this.parts.settled.addAll(written)
-    for (const [of, rows] of fired) {
-      const { fired: known } = this.dirty.column(of)
-      for (const row of rows) known.add(row)
-      this.markTriggers(of, rows, entry.seq)
-    }
+    for (const [of, rows] of fired) this.addFired(of, rows, entry.seq)
   }
 
-  /** Marks cells of a trigger column; of more rows than a write computes, none. */
+  /**
+   * Marks cells of a trigger column. Of more rows than a write computes, none: their formulas run because of the results.
+   */
   private markTriggers(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
     const { connection, settled, maxRows, runsTriggers } = this.parts
     if (!runsTriggers) return
