@@ -10,7 +10,7 @@ import { firedBy } from './fired-triggers'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
 import { keysOfRows, rowsLookingUp } from './lookup-keys'
 import { findRenamedOnly } from './renamed-formulas'
-import { changedStructure, type StructureChange } from './structure-change'
+import { changedStructure, seesOwnTable, type StructureChange } from './structure-change'
 import { traceBack } from './trace-back'
 
 /** What a search for dirty cells needs of the open transaction. */
@@ -173,6 +173,7 @@ export class DirtyFinder {
     if (change.isRename) return this.addRename(change, seq, unchanged)
     const { byRef, computed } = columnsOf(this.parts.schema)
     this.addNewTable(change, seq)
+    this.addRenamedTable(change, seq)
     for (const ref of change.columns) {
       const of = byRef.get(ref)
       const isFormula = of !== undefined && computed.includes(of)
@@ -195,6 +196,13 @@ export class DirtyFinder {
         this.renewed.add(of.column.ref)
         this.mark(of, 'all', seq)
       }
+  }
+
+  /** Marks the formulas of a renamed table that may have its name in their results, and not in their text. */
+  private addRenamedTable({ renamedTable }: StructureChange, seq: number): void {
+    for (const of of columnsOf(this.parts.schema).computed)
+      if (of.table.ref === renamedTable && seesOwnTable(of.column.formula))
+        this.mark(of, 'all', seq)
   }
 
   /** Marks what reads or names a renamed column, except formulas that only follow the rename. */
