@@ -1,3 +1,4 @@
+import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import {
   addRecords,
@@ -121,5 +122,29 @@ describe('trigger formulas', () => {
       body: { columns: [{ id: 'Wrong', fields }] },
     })
     expect([asked.status, asked.body.error]).toEqual([400, expect.stringContaining(field)])
+  })
+
+  it('that are stopped keep their cells due, and run for them as their author once they are recalculated', async () => {
+    const { rest } = system.alice
+    const doc = await newDocument(rest)
+    await addTable(rest, doc, 'T', { A: 'Int' })
+    const table = `${doc}/tables/T`
+    const formula = 'while $A == 13: pass\nreturn f"{value}{$A} {user.Email}"'
+    const fields = { type: 'Text', isFormula: false, formula }
+    await rest.post(`${table}/columns`, { body: { columns: [{ id: 'Stamp', fields }] } })
+    const stamps = async () => (await readRecords(rest, table)).map((row) => row.fields.Stamp)
+    const timing = async () =>
+      (await rest.get<{ columns: object[] }>(`${doc}/timing`)).body.columns[0]
+    await addRecords(rest, table, [{ A: 13 }])
+    await addRecords(rest, table, [{ A: 2 }])
+    await rest.patch(`${table}/records`, { body: { records: [{ id: 1, fields: { A: 1 } }] } })
+    expect(await stamps()).toEqual(['', ''])
+    expect(await timing()).toMatchObject({ stopped: 'time', dueCells: 2, missedCells: 0 })
+    await rest.post(`${doc}/formulas/recalculate?tableId=T&colId=Stamp`)
+    await eventually(async () => (await stamps())[1] !== '')
+    expect(await stamps()).toEqual([1, 2].map((A) => `${A} ${emailOf('alice')}`))
+    expect(await timing()).toMatchObject({ stopped: null, dueCells: 0 })
+    const { body } = await rest.get<{ changes: object[] }>(`${doc}/history?limit=1`)
+    expect(body.changes[0]).toMatchObject({ user: null, cause: 'formula' })
   })
 })

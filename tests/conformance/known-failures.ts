@@ -10,12 +10,33 @@ export type KnownFailures = Readonly<Record<string, Readonly<Record<string, stri
 /** The cause of a step of which nobody has said why it fails; a test refuses it. */
 export const UNEXPLAINED = 'unexplained'
 
-/** Why steps fail outside of the areas of formulas, by cause: Sheaf answers otherwise on purpose. */
+/**
+ * Why steps fail, by cause: Sheaf answers otherwise on purpose. What users of formulas can see of it is in docs/formulas.md,
+ * "Differences from Grist".
+ */
 export const deviations: Readonly<Record<string, string>> = {
+  address:
+    'SELF_HYPERLINK is a ValueError: document-data, where formulas run, does not know the address at which the gateway serves a document.',
+  healed:
+    'A new table with the name of a removed one heals the formulas that use it, at once; the recorded server keeps their errors until they are changed.',
+  implemented:
+    'The recorded server documents functions without implementing them: they raise NotImplementedError there, and have results here.',
   misencoding:
     'The recorded server garbles letters outside of ASCII in the file name of Content-Disposition. Sheaf sends the name as it was uploaded.',
+  named:
+    'A cell with ["E", "ValueError"] that a client stores reads as that error; the recorded server gives it the name NoneType.',
+  order:
+    'Columns are listed by their position, `parentPos`; the recorded server lists those in another order that used a table which was removed.',
+  readable:
+    'In SQL an error, list or date of a column of type Any is JSON text; the recorded server answers the bytes of a Python object.',
   remove:
     'Webhooks of Sheaf have the event type "remove", with which the recorded server refuses a webhook; what a later step lists differs by that.',
+  stale:
+    'The recorded server does not compute some cells again when the order of rows changes that they depend on: PREVIOUS and RANK over cells with errors, and lookupOne with order_by. Here they are what their formula gives.',
+  typed:
+    'In an XLSX file, dates of columns of type Any are dates; the recorded server writes them as text.',
+  whole:
+    'A column of type Any stores 5.0 and 5 as the same number, so that str() of it is "5"; the recorded server remembers that it was computed as a float.',
 }
 
 /** Reads the list. */

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
+import { gristFile } from '@sheaf/testkit/grist-file'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
+import { gristStore, hashOf, storeFiles } from '../support/grist-store'
 import { findViolations, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
@@ -125,6 +128,26 @@ describe('sites, workspaces and documents', () => {
     await dialog.getByRole('button', { name: 'Import' }).click()
     await page.getByRole('heading', { level: 1, name: 'country-codes' }).waitFor()
     await page.getByText('249 rows').waitFor()
+  })
+
+  it('import Grist documents, with the results of their formulas and the contents of their files', async () => {
+    await page.goto(`${sheaf.url}/console/sites/current`)
+    await page.getByRole('button', { name: 'Import into Home' }).click()
+    const dialog = page.getByRole('dialog')
+    const buffer = gristFile(gristStore)
+    const file = { name: 'Store.grist', mimeType: 'application/octet-stream', buffer }
+    await dialog.getByLabel('File').setInputFiles(file)
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Store' }).waitFor()
+    await page.getByRole('link', { name: 'Items' }).click()
+    await page.getByRole('gridcell', { name: 'Fruit x4' }).waitFor()
+    await page.getByRole('link', { name: 'Files' }).click()
+    for (const [name, bytes] of Object.entries(storeFiles)) {
+      const begun = page.waitForEvent('download')
+      await page.getByRole('link', { name }).click()
+      const download = await begun
+      expect(hashOf(readFileSync(await download.path()))).toBe(hashOf(bytes))
+    }
   })
 })
 

@@ -50,7 +50,7 @@ export const formulaRoutes: readonly Route[] = [
     tag,
     summary: 'Recalculate formula columns',
     description:
-      'Computes all cells of formula columns again, including those of stopped formulas. Responds before the cells are computed; until then they are pending. A stopped trigger formula may run again with the next write; no data is computed again.',
+      'Computes all cells of formula columns again, including those of stopped formulas. Responds before the cells are computed; until then they are pending. A stopped trigger formula runs for its due cells and with the next writes; no other data is computed again.',
     access: 'editors',
     conditions: 'write',
     params: docParams,

@@ -43,10 +43,15 @@ const formulaTiming = z
     isTrigger: z
       .boolean()
       .describe('Whether the column has data, which the formula gives to new or changed rows'),
+    dueCells: z
+      .int()
+      .describe(
+        'Cells of a trigger formula that could not be computed with their write, and are still to be computed',
+      ),
     missedCells: z
       .int()
       .describe(
-        'Cells of a trigger formula that kept their values because it could not run, since the document was opened',
+        'Cells of a trigger formula that are not computed later either, because too many are due; since the document was opened',
       ),
   })
   .meta({

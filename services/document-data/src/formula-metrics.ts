@@ -100,13 +100,13 @@ export const formulaObservers: FormulaObservers = isMetering()
 /** Sources of the metrics of formulas. */
 export interface FormulaObservables {
   readonly formulas: Pick<Formulas, 'pool' | 'checks' | 'figures'>
-  readonly documents: Pick<DocumentStore, 'pendingColumns'>
+  readonly documents: Pick<DocumentStore, 'unfinishedColumns'>
 }
 
 /** Exposes the state of evaluators and formulas as metrics until disposed of. */
 export function observeFormulas(ctx: FormulaObservables): Disposable {
   const { pool, checks, figures } = ctx.formulas
-  const pending = () => ctx.documents.pendingColumns.filter((count) => count > 0)
+  const pending = () => ctx.documents.unfinishedColumns.filter((count) => count > 0)
   return together([
     evaluators.running.observe((report) => report(pool.running)),
     evaluators.limit.observe((report) => report(pool.size)),

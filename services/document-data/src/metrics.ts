@@ -133,7 +133,10 @@ export const countGroup = isMetering()
 
 /** Sources of the metrics. */
 export interface Observables {
-  readonly documents: Pick<DocumentStore, 'openCount' | 'pendingColumns' | 'shared' | 'lifeCycle'>
+  readonly documents: Pick<
+    DocumentStore,
+    'openCount' | 'unfinishedColumns' | 'shared' | 'lifeCycle'
+  >
   readonly formulas: FormulaObservables['formulas']
   readonly publisher: Pick<ChangePublisher, 'backlog' | 'published'>
   readonly sql: Pick<SqlPool, 'busy' | 'limit' | 'waitingCount' | 'ended'>

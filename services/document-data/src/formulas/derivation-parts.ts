@@ -1,4 +1,5 @@
 import type { DerivationCounts } from './derivation-counts'
+import type { DueWrite } from './due-cells'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
 import type { ComputeLimits } from './formula-limits'
 import type { FormulaTimings } from './formula-timings'
@@ -12,4 +13,6 @@ export interface DerivationParts {
   /** The user whose share of the evaluators is used. */
   readonly userId: number
   readonly signal: AbortSignal
+  /** When it computes due cells: the write that they belong to. */
+  readonly write?: DueWrite
 }

@@ -1,4 +1,4 @@
-import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
+import { DerivedGroup } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
 import {
   computeCompiled,
@@ -10,36 +10,26 @@ import type { Dependencies } from './dependencies/dependencies'
 import { CellSet, type DirtyColumn } from './dependencies/dirty-cells'
 import { DirtyFinder } from './dependencies/dirty-finder'
 import type { DerivationParts } from './derivation-parts'
-import { Evaluations } from './evaluations'
+import { Evaluations, type SliceOutcome } from './evaluations'
 import type { ColumnResults, ExchangeOutcome } from './exchange/exchange'
 import { columnsOf, isTrigger, type ColumnOfTable } from './dependencies/formula-columns'
 import { FormulaStates } from './formula-states'
+import { LateTriggers, type ChangedResults } from './late-triggers'
 import { learn } from './learning'
-import type { DirtyMessage, DoneMessage } from './exchange/messages'
-import { noRelations, type Relations } from './dependencies/relations'
+import { microsOf, type DirtyMessage, type DoneMessage } from './exchange/messages'
 import { countCells, FEW_ROWS, LAST_ROW, requestCells } from './requested-cells'
 
 type Results = ReadonlyMap<number, ColumnResults>
-
-/** How a step of pending cells ended. */
-export type SliceOutcome =
-  | {
-      readonly kind: 'done'
-      /** Rows that were computed, … */
-      readonly rows: number
-      /** … and the milliseconds that took: for computing their cells, or for storing them meanwhile if that took longer. */
-      readonly ms: number
-    }
-  | Exclude<ExchangeOutcome, { kind: 'done' }>
 
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
 
 /** Computes the dirty cells of one group of writes, and stores the results in its transaction. */
 export class Derivation {
-  /** Relations that were learned, by column ref. */
-  readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
+  /** Milliseconds that computing cells has taken. */
+  computedMs = 0
+  readonly late: LateTriggers
   private readonly done = new CellSet()
   private readonly settled = new CellSet()
   /** Refs of columns of which some cells were left to Python. */
@@ -54,6 +44,7 @@ export class Derivation {
     readonly parts: DerivationParts,
   ) {
     this.states = new FormulaStates(group.connection)
+    this.late = new LateTriggers(group, this.settled, parts)
     this.evaluations = new Evaluations(group, parts)
     this.finder = this.newFinder()
   }
@@ -65,16 +56,22 @@ export class Derivation {
 
   /** Finds what depends on the writes of the group. */
   find(): DirtyFinder {
+    this.late.due.follow(this.group.entries, this.group.schema)
     this.finder.addEntries(this.group.entries)
     return this.finder
+  }
+
+  /** Forgets the columns that are gone, or have no formulas any more. */
+  tidy(): void {
+    this.states.tidy()
+    this.late.due.tidy()
   }
 
   /** Forgets what is known of these columns, by ref; all of their cells must be dirty. */
   renew(columnRefs: ReadonlySet<number>): void {
     if (columnRefs.size === 0) return
     this.states.renew(columnRefs)
-    const nothing = new Map([...columnRefs].map((ref) => [ref, noRelations]))
-    this.dependencies = this.dependencies.changed(this.group.schema, nothing)
+    this.dependencies = this.dependencies.without(this.group.schema, columnRefs)
   }
 
   /** Adds cells to compute that no write of the group concerns. */
@@ -82,8 +79,19 @@ export class Derivation {
     this.finder.add(of, rows, DerivedGroup.OWN_ENTRY)
   }
 
-  /** The cells to compute. */
+  /** Adds cells whose trigger formula runs. */
+  addFired(of: ColumnOfTable, rows: readonly number[]): void {
+    this.finder.addFired(of, rows, DerivedGroup.OWN_ENTRY)
+  }
+
+  /** True when there is an evaluator at present. */
+  hasEvaluator(): Promise<boolean> {
+    return this.evaluations.hasEvaluator()
+  }
+
+  /** The cells to compute; those of trigger formulas that have to wait become due. */
   request(): DirtyMessage[] {
+    this.late.hold(this.finder.dirty)
     return requestCells(this.group.connection, this.finder.dirty)
   }
 
@@ -116,7 +124,7 @@ export class Derivation {
     const compiled = compiles ? findComputable(this.group, slice.ref) : undefined
     if (!compiled) return this.runInPython(of, slice)
     const { signal } = this.parts
-    const take = (computed: ComputedColumn) => void this.take(computed)
+    const take = (computed: ComputedColumn) => this.fireLater(of, this.take(computed))
     const { left, rows, ms } = await computeInParts(this.group, compiled, slice, { signal, take })
     if (signal.aborted) return undefined
     if (left.length > 0) return this.runInPython(of, { ref: slice.ref, rows: left })
@@ -134,7 +142,7 @@ export class Derivation {
       const begun = performance.now()
       this.parts.counts.addResults(results)
       try {
-        this.store(results)
+        this.fireLater(of, this.store(results))
       } catch (error) {
         stored.failure = error as Error
         throw error
@@ -142,13 +150,20 @@ export class Derivation {
       stored.ms += performance.now() - begun
     })
     if (stored.failure !== undefined) throw stored.failure
-    if (this.parts.signal.aborted || !outcome) return undefined
-    if (outcome.kind !== 'done') return outcome
+    if (this.parts.signal.aborted) return undefined
+    this.refreshSchema()
+    if (outcome?.kind !== 'done') return outcome
     this.learn(outcome.done)
     const { timings } = outcome.done
-    const micros = timings.reduce((sum, timing) => sum + timing.micros, 0)
     const rows = timings.find(({ column }) => column === of.column.ref)?.cells ?? 0
-    return { kind: 'done', rows, ms: Math.max(micros / 1_000, stored.ms) }
+    return { kind: 'done', rows, ms: Math.max(microsOf(timings) / 1_000, stored.ms) }
+  }
+
+  /** Trigger formulas are due that name a column whose pending cells were computed. */
+  private fireLater({ column }: ColumnOfTable, changed: readonly ChangedResults[]): void {
+    const { dependencies } = this
+    const firedBy = { ...this.states.readFiredBy(column.ref), dependencies }
+    this.late.fireLater(changed, this.finder.dirty, firedBy)
   }
 
   /** Computes the cells that need no evaluator. Returns true if there were any: they are not dirty any more. */
@@ -161,6 +176,7 @@ export class Derivation {
       const dirty = this.finder.dirty.columns.get(ref)
       if (!dirty) continue
       const changed = this.take(computed, (row) => dirty.ownerOf(row))
+      this.fire(changed, (_, row) => dirty.ownerOf(row))
       this.markComputed([dirty])
       this.refreshSchema()
       this.finder.dirty.columns.delete(ref)
@@ -180,7 +196,7 @@ export class Derivation {
   private take(
     { of, results, done }: ComputedColumn,
     ownerOf?: (row: number) => number,
-  ): { of: ColumnOfTable; cells: ChangedCells }[] {
+  ): ChangedResults[] {
     const all = new Map([[of.column.ref, results]])
     this.parts.counts.addResults(all)
     this.learn(done, true)
@@ -211,7 +227,8 @@ export class Derivation {
 
   /** Must follow changes of what the schema contains. */
   refreshSchema(): void {
-    if (!this.states.takeChanged()) return
+    const isChanged = [this.states.takeChanged(), this.late.due.takeChanged()].includes(true)
+    if (!isChanged) return
     this.group.schemaChanged()
     this.dependencies = this.dependencies.changed(this.group.schema, new Map())
     const { dirty } = this.finder
@@ -227,11 +244,16 @@ export class Derivation {
     }
   }
 
+  /** False after an undo, which restores what trigger formulas have changed. */
+  private get runsTriggers(): boolean {
+    return this.parts.write !== undefined || this.group.entries.at(-1)?.author.cause !== 'undo'
+  }
+
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
     const maxRows = this.parts.limits.writeCells
     const { dependencies, settled } = this
-    const runsTriggers = this.group.entries.at(-1)?.author.cause !== 'undo'
+    const { runsTriggers } = this
     const parts = { connection, schema, dependencies, maxRows, settled, runsTriggers }
     return new DirtyFinder(parts)
   }
@@ -272,26 +294,26 @@ export class Derivation {
     const rows = dirty.all === undefined ? [...dirty.rows.keys()] : [1]
     const first = rows.reduce((least, row) => Math.min(least, row), LAST_ROW)
     this.states.setPending(column.ref, Math.min(first - 1, column.pendingAfter ?? LAST_ROW))
+    this.late.noteDeferred(dirty, this.states)
     // Rows that will be found by other keys are not known before the column is computed.
     if (this.dependencies.lookupsBy(column.ref).length > 0)
       this.finder.add(dirty.of, 'all', dirty.all ?? DerivedGroup.OWN_ENTRY)
   }
 
-  /** Leaves cells of a trigger column as they are. */
-  private miss({ of: { column }, rows }: DirtyColumn): void {
-    this.settled.add(column.ref, rows.keys())
-    this.parts.timings.miss(column.ref, rows.size)
-    this.finder.dirty.columns.delete(column.ref)
+  /** Leaves cells of a trigger column as they are, for later. */
+  private miss(dirty: DirtyColumn): void {
+    this.late.miss(dirty)
+    this.finder.dirty.columns.delete(dirty.of.column.ref)
   }
 
   /** Stores the results, and finds the cells that depend on keys that are among them. */
   private finishRound(outcome: ExchangeOutcome & { kind: 'done' }): void {
     this.learn(outcome.done)
     const { dirty } = this.finder
-    const changed = this.store(
-      outcome.results,
-      (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0,
-    )
+    const ownerOf = (ref: number, row: number) => dirty.columns.get(ref)?.ownerOf(row) ?? 0
+    const changed = this.store(outcome.results, ownerOf)
+    this.late.computed(outcome.results)
+    this.fire(changed, ownerOf)
     for (const [ref, { rowIds }] of outcome.results) this.done.add(ref, rowIds)
     for (const [ref, { of, rows }] of dirty.columns)
       if (isTrigger(of)) this.settled.add(ref, rows.keys())
@@ -304,10 +326,7 @@ export class Derivation {
   }
 
   /** Finds the cells that depend on keys that changed. */
-  private addLookups(
-    changed: readonly { of: ColumnOfTable; cells: ChangedCells }[],
-    ownerOf: (row: number) => number,
-  ): void {
+  private addLookups(changed: readonly ChangedResults[], ownerOf: (row: number) => number): void {
     const done = (ref: number, row: number) => this.done.has(ref, row)
     for (const { of, cells } of changed) {
       const seq = cells.rowIds.reduce((last, row) => Math.max(last, ownerOf(row)), 0)
@@ -315,11 +334,22 @@ export class Derivation {
     }
   }
 
+  /** Trigger formulas that name a changed column are due where they are not computed with it. */
+  private fire(
+    changed: readonly ChangedResults[],
+    ownerOf: (ref: number, row: number) => number,
+  ): void {
+    const fires = this.runsTriggers ? 'all' : 'none'
+    const { dependencies } = this
+    const writeOf = (ref: number, row: number) => this.late.find(ownerOf(ref, row))
+    this.late.fire(changed, { dirty: this.finder.dirty, fires, dependencies, writeOf })
+  }
+
   private learn(done: DoneMessage, isCompiled = false): void {
     const { schema } = this.group
     const learned = learn(done, { schema, states: this.states, dependencies: this.dependencies })
-    for (const [ref, relations] of learned) this.learned.set(ref, relations)
     this.parts.timings.add(done.timings, isCompiled)
+    this.computedMs += microsOf(done.timings) / 1_000
     this.refreshSchema()
     this.dependencies = this.dependencies.changed(this.group.schema, learned)
   }
@@ -327,9 +357,9 @@ export class Derivation {
   private store(
     results: Results,
     ownerOf: (ref: number, row: number) => number = () => DerivedGroup.OWN_ENTRY,
-  ): { of: ColumnOfTable; cells: ChangedCells }[] {
+  ): ChangedResults[] {
     const { byRef } = columnsOf(this.group.schema)
-    const all: { of: ColumnOfTable; cells: ChangedCells }[] = []
+    const all: ChangedResults[] = []
     for (const [ref, { rowIds, values }] of results) {
       const of = byRef.get(ref)
       // An evaluator is not trusted: it may send cells that it was not asked for.

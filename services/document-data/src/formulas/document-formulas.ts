@@ -1,5 +1,5 @@
 import type { DerivedGroup } from '../store/documents/derived-group'
-import { countPending, type Schema } from '../store/schema/schema'
+import { countUnfinished, type Schema } from '../store/schema/schema'
 import { triggerColumnsOf } from '../store/schema/trigger-columns'
 import type { StageSignal } from '../store/sqlite/write-group'
 import { Dependencies } from './dependencies/dependencies'
@@ -8,6 +8,7 @@ import type { DirtyMessage } from './exchange/messages'
 import { changesStructure } from './dependencies/dirty-finder'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
 import { DerivationCounts } from './derivation-counts'
+import { computeDue } from './due-step'
 import { columnsOf } from './dependencies/formula-columns'
 import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
@@ -46,7 +47,7 @@ export class DocumentFormulas {
     this.noteRows(group)
     const signal = stageSignal()
     const derivation = this.begin(group, signal)
-    if (changes) derivation.states.tidy()
+    if (changes) derivation.tidy()
     derivation.renew(derivation.find().renewed)
     derivation.refreshSchema()
     if (tasks.has('volatile')) this.addVolatile(group, derivation)
@@ -99,7 +100,7 @@ export class DocumentFormulas {
       failed = signal.aborted
     } finally {
       // After a rollback the schema of the group is another one.
-      if (!failed) counts.pending = countPending(group.schema)
+      if (!failed) counts.pending = countUnfinished(group.schema)
       this.observe?.(counts, performance.now() - begun)
       trace?.ends(counts, failed)
     }
@@ -112,10 +113,11 @@ export class DocumentFormulas {
   ): Promise<void> {
     const { signal } = derivation.parts
     await derivation.run(request)
-    if (group.tasks.has('pending') && !signal.aborted) await this.computeSlice(group, derivation)
+    const isAsked = group.tasks.has('pending') && !signal.aborted
+    const latest = isAsked ? await this.computeStep(group, derivation) : derivation
     // After a rollback another transaction may be open.
     if (signal.aborted) return
-    this.end(derivation)
+    this.end(latest)
     group.finish()
   }
 
@@ -127,6 +129,15 @@ export class DocumentFormulas {
     this.refreshedAt = Date.now()
     for (const of of columnsOf(group.schema).computed)
       if (of.column.isVolatile && !of.column.stopped) derivation.add(of, 'all')
+  }
+
+  /** Computes one step of the due or else of the pending cells. Returns the latest derivation. */
+  private async computeStep(group: DerivedGroup, first: Derivation): Promise<Derivation> {
+    const due = await computeDue(group, first, this.sizes)
+    const derivation = due?.derivation ?? first
+    if (due?.isDone || derivation.parts.signal.aborted) return derivation
+    await this.computeSlice(group, derivation)
+    return derivation
   }
 
   /** Computes one step of the pending cells. */

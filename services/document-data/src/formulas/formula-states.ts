@@ -3,6 +3,12 @@ import type { StopReason } from '../values/error-cells'
 import { BEFORE_ALL_ROWS } from '../store/schema/schema'
 import type { Relations } from './dependencies/relations'
 
+/** The write after which a column became pending, and which trigger formulas its results run. */
+export interface FiredBy {
+  readonly seq: number
+  readonly fires: 'all' | 'none' | 'others'
+}
+
 /** What is stored of formula columns beside their cells: progress, limits exceeded, relations. */
 export class FormulaStates {
   private changed = false
@@ -47,6 +53,21 @@ export class FormulaStates {
   /** Cells of rows with a greater id are to be computed; undefined when all are computed. */
   setPending(columnRef: number, after: number | undefined): void {
     this.set(columnRef, 'pending_after', after ?? null)
+    if (after === undefined) this.setFiredBy(columnRef, { seq: 0, fires: 'all' })
+  }
+
+  /** Remembers why a column is pending. */
+  setFiredBy(columnRef: number, { seq, fires }: FiredBy): void {
+    this.connection
+      .prepare('UPDATE _sheaf_formulas SET pending_by = ?, pending_fires = ? WHERE column_ref = ?')
+      .run(seq, fires, columnRef)
+  }
+
+  /** Why a column is pending. */
+  readFiredBy(columnRef: number): FiredBy {
+    const sql =
+      'SELECT pending_by AS seq, pending_fires AS fires FROM _sheaf_formulas WHERE column_ref = ?'
+    return this.connection.prepare<FiredBy>(sql).get(columnRef) ?? { seq: 0, fires: 'all' }
   }
 
   /** The formula exceeded a limit; undefined to let it run again. */

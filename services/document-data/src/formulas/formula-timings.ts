@@ -30,12 +30,12 @@ export class FormulaTimings {
     }
   }
 
-  /** Counts cells whose trigger formula did not run, for lack of time or of an evaluator. */
+  /** Counts cells whose trigger formula did not run and will not. */
   miss(columnRef: number, cells: number): void {
     this.missed.set(columnRef, this.missedOf(columnRef) + cells)
   }
 
-  /** Cells of a column whose trigger formula did not run. */
+  /** Cells of a column whose trigger formula did not run and will not. */
   missedOf(columnRef: number): number {
     return this.missed.get(columnRef) ?? 0
   }

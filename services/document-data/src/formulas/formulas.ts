@@ -80,7 +80,7 @@ export class Formulas implements WriteStages, AsyncDisposable {
     return this.documents.get(docId)?.timings.of(columnRef)
   }
 
-  /** Cells of a column whose trigger formula could not run since the document was opened. */
+  /** See `FormulaTimings.missedOf`. */
   missedOf(docId: string, columnRef: number): number {
     return this.documents.get(docId)?.timings.missedOf(columnRef) ?? 0
   }

@@ -81,14 +81,6 @@ export function nextSlice(
   return of && sliceOf(connection, of, sizes.of(of.column.ref))
 }
 
-/** True when a step has so few rows that its formula is stopped if it exceeds a limit. */
-export function hasFewRows(connection: Connection, { of, from, to }: Slice): boolean {
-  const count = connection
-    .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`)
-    .get(from, to)
-  return (count ?? 0) <= FEW_ROWS
-}
-
 function sliceOf(connection: Connection, of: ColumnOfTable, rows: number): Slice {
   const { pendingAfter = 0 } = of.column
   const ids = connection
@@ -99,4 +91,10 @@ function sliceOf(connection: Connection, of: ColumnOfTable, rows: number): Slice
   const isLast = ids.length <= rows
   const to = (isLast ? ids.at(-1) : ids[rows - 1]) ?? pendingAfter
   return { of, from: pendingAfter + 1, to, isLast }
+}
+
+/** True when a step has so few rows that its formula is stopped if it exceeds a limit. */
+export function hasFewRows(connection: Connection, { of, from, to }: Slice): boolean {
+  const sql = `SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`
+  return (connection.pluck<number>(sql).get(from, to) ?? 0) <= FEW_ROWS
 }

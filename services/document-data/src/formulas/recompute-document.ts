@@ -118,7 +118,10 @@ class Recomputing {
     for (const { table, column } of columns)
       if (!column.stopped)
         db.exec(`UPDATE ${quoteId(table.tableId)} SET ${quoteId(column.id)} = NULL`)
+    // Results are compared with the data as it is.
     db.exec(`
+      UPDATE _grist_Tables_column SET recalcWhen = 1 WHERE NOT isFormula;
+      DELETE FROM _sheaf_due_cells;
       DELETE FROM _sheaf_lookup_uses;
       DELETE FROM _sheaf_formulas WHERE stopped IS NULL;
       UPDATE _sheaf_formulas SET relations = '{"lookups":[],"reads":[]}', volatile = 0`)

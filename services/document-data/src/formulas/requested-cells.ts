@@ -1,11 +1,17 @@
 import { quoteId } from '../quoting/quote'
 import { requireRow, type Connection } from '../store/sqlite/connections'
+import type { Schema } from '../store/schema/schema'
 import type { DirtyCells, DirtyColumn } from './dependencies/dirty-cells'
-import { isTrigger } from './dependencies/formula-columns'
+import { columnsOf, isTrigger } from './dependencies/formula-columns'
 import type { DirtyMessage } from './exchange/messages'
 
 /** A formula that exceeds the time limit for so few rows is stopped; for more, fewer are tried. */
 export const FEW_ROWS = 8
+/** Milliseconds that a cell of a trigger column may take in a write of many rows, … */
+const TRIGGER_CELL_MS = 0.1
+/** … and that trigger formulas have in any case: the transaction is open for so long. */
+const MAX_TRIGGER_MS = 15_000
+
 /** Above every row id. */
 export const LAST_ROW = Number.MAX_SAFE_INTEGER
 
@@ -59,4 +65,14 @@ function existing(connection: Connection, { of, rows }: DirtyColumn, upTo: numbe
        WHERE id IN (SELECT value FROM json_each(?)) AND id <= ? ORDER BY id`,
     )
     .all(JSON.stringify([...rows.keys()]), upTo)
+}
+
+/** Milliseconds for the cells of trigger columns, which should be computed with their write. */
+export function triggerMs(dirty: readonly DirtyMessage[], schema: Schema): number {
+  const { byRef } = columnsOf(schema)
+  const cells = dirty.reduce((sum, message) => {
+    const of = byRef.get(message.ref)
+    return of && isTrigger(of) && 'rows' in message ? sum + message.rows.length : sum
+  }, 0)
+  return Math.min(MAX_TRIGGER_MS, cells * TRIGGER_CELL_MS)
 }

@@ -14,8 +14,7 @@ import type { Context } from '../context'
 import { planCheck } from '../formulas/checks/check-plan'
 import type { ColumnOfTable } from '../formulas/dependencies/formula-columns'
 import { userOf } from '../formulas/exchange/messages'
-import { recalculate } from '../formulas/recalculate'
-import { quoteId } from '../quoting/quote'
+import { countOpenCells, recalculate } from '../formulas/recalculate'
 import { columnNotFound } from '../store/schema/unknown-names'
 import type { DocumentReader } from '../store/document'
 import type { Schema } from '../store/schema/schema'
@@ -80,20 +79,11 @@ function timingOf(
   doc: DocumentReader,
   { table, column }: ColumnOfTable,
 ): FormulaTiming {
-  const {
-    cells = 0,
-    errors = 0,
-    compiled = 0,
-    ms = 0,
-  } = ctx.formulas.timingOf(doc.docId, column.ref) ?? {}
+  const timing = ctx.formulas.timingOf(doc.docId, column.ref)
+  const { cells = 0, errors = 0, compiled = 0, ms = 0 } = timing ?? {}
   const pythonReason = ctx.formulas.needsPython(doc.schema, { table, column })
-  const { pendingAfter, stopped, triggerStopped } = column
-  const pendingRows =
-    pendingAfter === undefined
-      ? 0
-      : doc.connection
-          .pluck<number>(`SELECT count(*) FROM ${quoteId(table.tableId)} WHERE id > ?`)
-          .get(pendingAfter)
+  const { stopped, triggerStopped } = column
+  const { pendingRows, dueCells } = countOpenCells(doc, { table, column })
   return {
     tableId: table.tableId,
     columnId: column.id,
@@ -102,12 +92,13 @@ function timingOf(
     errors,
     // The evaluator measures in microseconds.
     milliseconds: Math.round(ms * 1000) / 1000,
-    pendingRows: pendingRows ?? 0,
+    pendingRows,
     stopped: stopped ?? triggerStopped,
     engine: pythonReason === undefined ? 'compiled' : 'python',
     pythonReason,
     compiledCells: compiled,
     isTrigger: !column.isFormula,
+    dueCells,
     missedCells: ctx.formulas.missedOf(doc.docId, column.ref),
   }
 }

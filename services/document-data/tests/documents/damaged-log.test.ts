@@ -86,6 +86,8 @@ describe('a damaged log', () => {
 
   it('is not what a document of the previous form has: it is migrated, and its entries are read', async () => {
     const sql = `
+      DROP TABLE _sheaf_due_cells;
+      DROP TABLE _sheaf_due_writes;
       DROP TABLE _sheaf_orders;
       DROP TABLE _sheaf_formulas;
       DROP TABLE _sheaf_lookup_uses;

@@ -16,6 +16,8 @@ import { addColumns, author, createTable, openStore, readText } from '../support
 function makeOld(path: string): void {
   const db = new Database(path)
   db.exec(`
+    DROP TABLE _sheaf_due_cells;
+    DROP TABLE _sheaf_due_writes;
     DROP TABLE _sheaf_orders;
     DROP TABLE _sheaf_formulas;
     DROP TABLE _sheaf_lookup_uses;

@@ -8,6 +8,7 @@ import { updateRecords } from '../../src/store/records/records'
 import { removeColumn } from '../../src/store/structure/column-removal'
 import { updateColumns } from '../../src/store/structure/column-updates'
 import { addColumns as addStructure } from '../../src/store/structure/columns'
+import { updateTables } from '../../src/store/structure/table-updates'
 import { removeTables } from '../../src/store/structure/table-removal'
 import { computed, openFormulaStore, readRows, type FormulaStore } from '../support/formula-store'
 import { begin, beginning, type Beginning } from '../support/random-edits'
@@ -101,6 +102,45 @@ describe('formulas of tables and columns that change', () => {
     await make({ F: 'sorted(k for k in RECORD(rec) if len(k) == 1)' })
     await rename('A', 'Z')
     expect((await fieldsOf())[0]?.F).toEqual(['L', 'B', 'F', 'Z'])
+  })
+
+  it('have the new name of their own table in their results, also where their text does not name it', async () => {
+    await make({
+      Str: 'str(rec)',
+      Repr: '"%r of %r" % (rec, table)',
+      Own: 'rec',
+      Nested: 'def name(record):\n  return repr(record)\nreturn name(rec)',
+      Set: 'str(table.lookupRecords(A=$A))',
+      Plain: '$A + rec.B',
+    })
+    await write((doc) =>
+      addStructure(doc, 'T', [
+        { id: 'Above', fields: { isFormula: true, formula: '$Str.lower()' } },
+      ]),
+    )
+    const timed = () =>
+      opened.store.read<number | undefined>(docId, ({ schema }) => {
+        const [ref = 0] = schema.tables.flatMap(({ byId }) => byId.get('Plain')?.ref ?? [])
+        return opened.formulas.timingOf(docId, ref)?.cells
+      })
+    const before = timed()
+    const named = (name: string, record: unknown) => ({
+      Str: `${name}[1]`,
+      Repr: `${name}[1] of <Table ${name}>`,
+      Own: record,
+      Nested: `${name}[1]`,
+      Set: `${name}[[1]]`,
+      Above: `${name.toLowerCase()}[1]`,
+      Plain: 11,
+    })
+    const first = async (tableId: string) =>
+      (await readRows(opened.store, docId, tableId))[0]?.fields
+    expect(await first('T')).toMatchObject(named('T', ['R', 'T', 1]))
+    const seq = await write((doc) => updateTables(doc, [{ id: 'T', change: { tableId: 'Staff' } }]))
+    expect(await first('Staff')).toMatchObject(named('Staff', ['R', 'Staff', 1]))
+    await write((doc) => revertChange(doc, seq))
+    expect(await first('T')).toMatchObject(named('T', ['R', 'T', 1]))
+    expect(timed()).toBe(before)
   })
 
   it('are errors without a column that they use, and heal when there is one again', async () => {

@@ -1,9 +1,75 @@
 import { tempDir } from '@sheaf/testkit/temp-dir'
-import { addRecords, deleteRecords } from '../../src/store/records/records'
+import type { DocumentStore } from '../../src/store/documents/document-store'
+import { addRecords, deleteRecords, updateRecords } from '../../src/store/records/records'
 import { revertChange } from '../../src/store/revert/revert'
+import { updateColumns } from '../../src/store/structure/column-updates'
+import { addColumns as addStructure } from '../../src/store/structure/columns'
 import { addTables } from '../../src/store/structure/tables'
 import { openFormulaStore, readRows } from '../support/formula-store'
 import { addColumns, author, createTable } from '../support/test-store'
+
+describe('an undo of making a formula column a data column', () => {
+  const setUp = async (store: DocumentStore) => {
+    const docId = await createTable(store, 'T', { A: 'Int', B: 'Text' })
+    const fields = { type: 'Int', formula: '$A * 2', isFormula: true }
+    await store.transact(docId, author, (doc) => {
+      addTables(doc, [{ id: 'U', columns: [{ id: 'X', fields: { type: 'Int' } }] }])
+      addStructure(doc, 'T', [{ id: 'F', fields }])
+    })
+    await addColumns(store, docId, 'T', new Map([['A', [1, 2, 3]]]))
+    const { seq } = await store.transact(docId, author, (doc) =>
+      updateColumns(doc, 'T', [{ id: 'F', change: { isFormula: false, formula: '' } }]),
+    )
+    const update = (id: number, cells: Record<string, unknown>) =>
+      store.transact(docId, author, (doc) => {
+        const lists = new Map(
+          Object.entries(cells).map(([column, cell]) => [column, [cell]]),
+        ) as never
+        updateRecords(doc, 'T', { rowIds: [id], cells: lists }, { noParse: true })
+      })
+    const undo = (of = seq) =>
+      store.transact(docId, { ...author, cause: 'undo' }, (doc) => revertChange(doc, of))
+    const values = async () => (await readRows(store, docId, 'T')).map(({ fields }) => fields.F)
+    return { docId, seq, update, undo, values }
+  }
+
+  it('is not prevented by other changes of the document, nor by those of its cells that were undone', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const { docId, update, undo, values } = await setUp(store)
+    await addColumns(store, docId, 'U', new Map([['X', [1]]]))
+    await update(1, { A: 50, B: 'x' })
+    const written = await update(2, { F: 77, A: 60 })
+    await undo(written.seq)
+    const removed = await store.transact(docId, author, (doc) => deleteRecords(doc, 'T', [3]))
+    await undo(removed.seq)
+    expect(await values()).toEqual([2, 4, 6])
+    await undo()
+    expect(await values()).toEqual([100, 4, 6])
+    await update(1, { A: 7 })
+    expect(await values()).toEqual([14, 4, 6])
+  })
+
+  it('names the cells that were written since, also in new rows, and changes nothing', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const { docId, seq, update, undo, values } = await setUp(store)
+    await update(2, { F: 77 })
+    await update(2, { B: 'later' })
+    await addColumns(store, docId, 'T', new Map([['F', [6, null]]]))
+    await expect(undo()).rejects.toMatchObject({
+      reason: 'CHANGED_SINCE',
+      message: `change ${seq} cannot be undone, because later changes affect rows 2, 4 of table "T"`,
+    })
+    expect(await values()).toEqual([2, 77, 6, 6, null])
+    await update(2, { F: 4 })
+    await store.transact(docId, author, (doc) => deleteRecords(doc, 'T', [4]))
+    await undo()
+    expect(await values()).toEqual([2, 4, 6, 0])
+  })
+})
 
 describe('an undo in tables with formulas', () => {
   it('takes added rows away and brings removed ones back, with what their formulas compute', async () => {

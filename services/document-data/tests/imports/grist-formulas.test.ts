@@ -1,4 +1,5 @@
 import { createLogger } from '@sheaf/kit/logger'
+import type { GristFile, GristFileTable } from '@sheaf/testkit/grist-file'
 import { defaultFormulaLimits } from '../../src/config'
 import { Evaluators } from '../../src/evaluator/evaluators'
 import { columnsOf } from '../../src/formulas/dependencies/formula-columns'
@@ -9,7 +10,6 @@ import { checkFolder, type CheckStep } from '../../src/store/integrity/check-fol
 import { removeColumn } from '../../src/store/structure/column-removal'
 import { updateColumns } from '../../src/store/structure/column-updates'
 import { computed } from '../support/formula-store'
-import type { GristFile, GristFileTable } from '../support/grist-file'
 import { GristImports } from '../support/grist-imports'
 import { author } from '../support/test-store'
 

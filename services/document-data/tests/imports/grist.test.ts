@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
+import type { GristFile } from '@sheaf/testkit/grist-file'
 import { listAttachments } from '../../src/store/attachments/attachments'
-import type { GristFile } from '../support/grist-file'
 import { GristImports } from '../support/grist-imports'
 
 let imports: GristImports

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
+import { gristFile } from '@sheaf/testkit/grist-file'
 import { importFile, type Imported } from '../../src/import/import-file'
 import { openReader } from '../../src/store/sqlite/connections'
 import { readSchema } from '../../src/store/schema/schema'
-import { gristFile } from '../support/grist-file'
 import { author } from '../support/test-store'
 
 let folder: TempDir

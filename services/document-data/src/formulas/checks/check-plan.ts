@@ -105,7 +105,7 @@ const newColumn = {
   description: '',
   untieColIdFromLabel: false,
   ...{ summarySourceCol: 0, displayCol: 0, visibleCol: 0, reverseCol: 0, recalcWhen: 0 },
-  ...{ rules: null, recalcDeps: null, hidden: false, isVolatile: false },
+  ...{ rules: null, recalcDeps: null, hidden: false, isVolatile: false, hasDue: false },
 } as const
 
 function requireFormula(formula: string): void {

@@ -56,6 +56,11 @@ export class Dependencies {
     return new Dependencies(schema, new Map([...this.relations, ...relations]))
   }
 
+  /** These dependencies with nothing known of some columns, by ref. */
+  without(schema: Schema, columnRefs: ReadonlySet<number>): Dependencies {
+    return this.changed(schema, new Map([...columnRefs].map((ref) => [ref, noRelations])))
+  }
+
   /** The relations of a formula column. */
   relationsOf(columnRef: number): Relations {
     return this.relations.get(columnRef) ?? noRelations

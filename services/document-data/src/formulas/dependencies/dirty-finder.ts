@@ -10,7 +10,7 @@ import { firedBy } from './fired-triggers'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
 import { keysOfRows, rowsLookingUp } from './lookup-keys'
 import { findRenamedOnly } from './renamed-formulas'
-import { changedStructure, type StructureChange } from './structure-change'
+import { changedStructure, seesOwnTable, type StructureChange } from './structure-change'
 import { traceBack } from './trace-back'
 
 /** What a search for dirty cells needs of the open transaction. */
@@ -68,6 +68,14 @@ export class DirtyFinder {
     this.earlier.clear()
   }
 
+  /** Marks cells of a trigger column whose formula runs, and what depends on them. */
+  addFired(of: ColumnOfTable, rows: readonly number[], seq: number): void {
+    const { fired } = this.dirty.column(of)
+    for (const row of rows) fired.add(row)
+    this.markTriggers(of, rows, seq)
+    this.propagate()
+  }
+
   /** Marks cells of a formula column, and what depends on them. */
   add(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
     this.mark(of, rows, seq)
@@ -97,14 +105,12 @@ export class DirtyFinder {
     if (entry.writings.size === 0) return
     const { fired, written } = firedBy(entry, this.parts.schema)
     this.parts.settled.addAll(written)
-    for (const [of, rows] of fired) {
-      const { fired: known } = this.dirty.column(of)
-      for (const row of rows) known.add(row)
-      this.markTriggers(of, rows, entry.seq)
-    }
+    for (const [of, rows] of fired) this.addFired(of, rows, entry.seq)
   }
 
-  /** Marks cells of a trigger column; of more rows than a write computes, none. */
+  /**
+   * Marks cells of a trigger column. Of more rows than a write computes, none: their formulas run because of the results.
+   */
   private markTriggers(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
     const { connection, settled, maxRows, runsTriggers } = this.parts
     if (!runsTriggers) return
@@ -175,6 +181,7 @@ export class DirtyFinder {
     if (change.isRename) return this.addRename(change, seq, unchanged)
     const { byRef, computed } = columnsOf(this.parts.schema)
     this.addNewTable(change, seq)
+    this.addRenamedTable(change, seq)
     for (const ref of change.columns) {
       const of = byRef.get(ref)
       const isFormula = of !== undefined && computed.includes(of)
@@ -197,6 +204,13 @@ export class DirtyFinder {
         this.renewed.add(of.column.ref)
         this.mark(of, 'all', seq)
       }
+  }
+
+  /** Marks the formulas of a renamed table that may have its name in their results, and not in their text. */
+  private addRenamedTable({ renamedTable }: StructureChange, seq: number): void {
+    for (const of of columnsOf(this.parts.schema).computed)
+      if (of.table.ref === renamedTable && seesOwnTable(of.column.formula))
+        this.mark(of, 'all', seq)
   }
 
   /** Marks what reads or names a renamed column, except formulas that only follow the rename. */

@@ -26,7 +26,7 @@ export function firedBy({ operations, writings }: GroupEntry, schema: Schema): F
       rows.set(trigger, known)
       for (const row of rowsOf(trigger, operation, writing)) known.add(row)
       if (writing.kind === 'changed' && !trigger.deps.includes(trigger.column.ref))
-        written.add(trigger.column.ref, changedIn(operation, [trigger.column.ref]))
+        written.add(trigger.column.ref, changedRows(operation, [trigger.column.ref]))
     }
   }
   const fired = [...rows].map(([trigger, found]): [TriggerColumn, number[]] => [
@@ -45,12 +45,12 @@ function rowsOf(
   // A given value stays, unless the formula names columns: they are all new.
   if (writing.kind === 'added')
     return deps.length > 0 || !writing.given.has(column.ref) ? operation.rowIds : []
-  if (!onEveryChange) return changedIn(operation, deps)
-  return writing.kind === 'changed' ? changedIn(operation) : []
+  if (!onEveryChange) return changedRows(operation, deps)
+  return writing.kind === 'changed' ? changedRows(operation) : []
 }
 
 /** The rows in which one of these columns changed, or any that people see. */
-function changedIn({ rowIds, columns }: RowOperation, refs?: readonly number[]): number[] {
+export function changedRows({ rowIds, columns }: RowOperation, refs?: readonly number[]): number[] {
   const concerned = columns.filter(({ ref, id }) =>
     refs ? refs.includes(ref) : id !== 'manualSort',
   )

@@ -9,12 +9,22 @@ export interface StructureChange {
   readonly tables: readonly number[]
   /** Ref of a new table, all of whose columns are new. */
   readonly newTable?: number
+  /** Ref of a table that has another name, which records of it have in their text. */
+  readonly renamedTable?: number
   /** True when what is known of the columns is no longer valid. */
   readonly renews: boolean
   /** True when nothing but the name of a column is another one. */
   readonly isRename?: boolean
   /** True for a formula that contains one of the names that came or went. */
   readonly mentions: (formula: string) => boolean
+}
+
+/** Formulas that contain one of these may have a record of their own table, or the table, in their results. */
+const SEES_OWN_TABLE = /\brec\b(?!\s*\.\s*[A-Za-z])|\b(?:table|eval|exec|locals|vars)\b/
+
+/** True for a formula whose results may hold the name of its own table, although the formula does not. */
+export function seesOwnTable(formula: string): boolean {
+  return SEES_OWN_TABLE.test(formula)
 }
 
 /** Metadata of columns on which values depend. */
@@ -28,6 +38,7 @@ export function changedStructure(operation: SchemaOperation): StructureChange | 
     case 'update_table':
       return {
         ...(kind === 'add_table' && { newTable: tableRef }),
+        ...(isTableRename(operation) && { renamedTable: tableRef }),
         columns: [],
         tables: [],
         renews: false,
@@ -65,6 +76,10 @@ function changedColumn(operation: SchemaOperation): StructureChange | undefined 
     isRename: changed.every((field) => field === 'colId'),
     mentions: mentionOf(names),
   }
+}
+
+function isTableRename({ kind, table, new: after }: SchemaOperation): boolean {
+  return kind === 'update_table' && nameIn(after, 'tableId') !== table
 }
 
 function nameIn(metadata: object | undefined, field: string): string {

@@ -59,6 +59,11 @@ export interface DoneMessage {
   readonly lines?: readonly (readonly [number, number])[]
 }
 
+/** The time that computing cells has taken, in microseconds. */
+export function microsOf(timings: DoneMessage['timings']): number {
+  return timings.reduce((sum, { micros }) => sum + micros, 0)
+}
+
 /** An error of syntax. Lines and columns count from 1; 0 when the place is not known. */
 export interface SyntaxErrorMessage {
   readonly line: number
@@ -264,7 +269,11 @@ const texts = new WeakMap<Schema, string>()
 export function schemaMessage(schema: Schema): string {
   const known = texts.get(schema)
   if (known !== undefined) return known
-  const triggers = new Map(triggerColumnsOf(schema).all.map(({ column, deps }) => [column, deps]))
+  const triggers = new Map(
+    triggerColumnsOf(schema).all.flatMap(({ column, deps, isStopped }) =>
+      isStopped ? [] : [[column, deps]],
+    ),
+  )
   const tables = schema.tables.map(({ tableId, columns }) => ({
     tableId,
     columns: columns.map((column) => ({

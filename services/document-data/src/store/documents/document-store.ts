@@ -75,9 +75,9 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     return new DocumentStore(await DocumentFiles.open(options.folder), options)
   }
 
-  /** Of each open document, the number of formula columns with cells that are still to be computed. */
-  get pendingColumns(): readonly number[] {
-    return this.documents.pendingColumns
+  /** Of each open document, the number of columns with cells that formulas still have to compute. */
+  get unfinishedColumns(): readonly number[] {
+    return this.documents.unfinishedColumns
   }
 
   /** Number of open documents. */

@@ -8,7 +8,7 @@ import { IndexUse } from '../indexes/index-use'
 import { readLatestSeq, type Author, type LogEntry, type Operation } from '../log/log'
 import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
 import { ReaderPool } from '../sqlite/reader-pool'
-import { countPending, readSchema, type Schema } from '../schema/schema'
+import { countPending, countUnfinished, readSchema, type Schema } from '../schema/schema'
 import { ReadCache } from './read-cache'
 import {
   DerivedGroup,
@@ -88,7 +88,7 @@ export class OpenDocument {
       uploads,
       maxWalBytes,
       formulas: {
-        isPending: () => this.pendingColumns > 0,
+        isPending: () => this.unfinishedColumns > 0,
         progress: () => this.committed.schema,
         isAged: () => shared.stages?.isAged?.(docId, this.committed.schema) ?? false,
         run: (task) => this.runTask(task),
@@ -127,6 +127,11 @@ export class OpenDocument {
   /** Formula columns with cells that are still to be computed. */
   get pendingColumns(): number {
     return countPending(this.committed.schema)
+  }
+
+  /** These, and columns with trigger formulas whose cells are still to be computed. */
+  get unfinishedColumns(): number {
+    return countUnfinished(this.committed.schema)
   }
 
   /** Log entries that NATS has not confirmed. */

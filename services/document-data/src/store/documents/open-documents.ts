@@ -55,9 +55,9 @@ export class OpenDocuments implements AsyncDisposable {
     return this.open.size
   }
 
-  /** Of each open document, the number of formula columns with cells that are still to be computed. */
-  get pendingColumns(): number[] {
-    return [...this.open.values()].map(({ pendingColumns }) => pendingColumns)
+  /** Of each open document, the number of columns with cells that formulas still have to compute. */
+  get unfinishedColumns(): number[] {
+    return [...this.open.values()].map(({ unfinishedColumns }) => unfinishedColumns)
   }
 
   /** Runs a synchronous use of a document. Throws `not_found` when it does not exist. */

@@ -29,7 +29,13 @@ export interface CopyMoment {
 }
 
 /** Tables whose rows are not part of any copy. */
-const LOCAL_TABLES = ['_sheaf_replies', '_sheaf_orders']
+const LOCAL_TABLES = [
+  '_sheaf_replies',
+  '_sheaf_orders',
+  // With names and addresses of users.
+  '_sheaf_due_cells',
+  '_sheaf_due_writes',
+]
 /** Tables that hold data besides the user tables. */
 const DATA_TABLES = [
   '_sheaf_tables',

@@ -1,5 +1,5 @@
 import type { Connection } from '../sqlite/connections'
-import { LogDamaged } from '../log/entry-checksum'
+import { listSizedEntries } from '../log/sized-entries'
 import {
   readEntries,
   readLatestSeq,
@@ -87,12 +87,6 @@ export function* historyParts(
   yield Buffer.from(JSON.stringify(yield* searchHistory(connection, query, bounds)))
 }
 
-/** An entry that may belong to the page. */
-interface Candidate {
-  readonly seq: number
-  readonly size: number
-}
-
 function* searchHistory(
   connection: Connection,
   query: HistoryQuery,
@@ -100,12 +94,13 @@ function* searchHistory(
 ): Generator<null, HistoryPage> {
   const oldest = readOldestSeq(connection)
   const newest = readLatestSeq(connection)
+  const { tableRef } = query
   const page = new PageInMaking(query.limit)
   let before = Math.min(query.before || Infinity, newest + 1)
   const end = Math.max(oldest, before - bounds.entries)
   while (before > end) {
     const from = Math.max(end, before - STEP)
-    for (const { seq, size } of findCandidates(connection, query, { from, before })) {
+    for (const { seq, size } of listSizedEntries(connection, { from, before, tableRef })) {
       const isTooLarge = size > bounds.entryBytes
       const cost = isTooLarge ? 0 : size
       if (page.isFull || page.isSpent(cost, bounds)) return page.end(seq + 1, page.isFull)
@@ -149,26 +144,6 @@ class PageInMaking {
 
   end(next: number, isWhole: boolean): HistoryPage {
     return { entries: this.entries, next, isWhole }
-  }
-}
-
-const CONCERNS = 'AND EXISTS (SELECT 1 FROM json_each(tables) WHERE value = ?)'
-
-function findCandidates(
-  connection: Connection,
-  { tableRef }: HistoryQuery,
-  { from, before }: { readonly from: number; readonly before: number },
-): Candidate[] {
-  const select = `
-    SELECT seq, octet_length(operations) AS size FROM _sheaf_log
-    WHERE seq >= ? AND seq < ? ${tableRef === undefined ? '' : CONCERNS} ORDER BY seq DESC`
-  const concerned = tableRef === undefined ? [] : [tableRef]
-  try {
-    return connection.prepare<Candidate>(select).all(from, before, ...concerned)
-  } catch (error) {
-    // The only JSON in the statement is that of the log.
-    if ((error as Error).message === 'malformed JSON') throw new LogDamaged(undefined)
-    throw error
   }
 }
 

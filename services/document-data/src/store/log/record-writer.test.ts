@@ -144,6 +144,10 @@ describe('a migration', () => {
     beginLog(old, author, [])
     old.db.exec(`
       INSERT INTO _sheaf_log SELECT 7, time + 5000, user, cause, traceparent, tables, operations, NULL, 7 FROM _sheaf_log;
+      DROP TABLE _sheaf_due_cells;
+      DROP TABLE _sheaf_due_writes;
+      ALTER TABLE _sheaf_formulas DROP COLUMN pending_by;
+      ALTER TABLE _sheaf_formulas DROP COLUMN pending_fires;
       DROP TABLE _sheaf_orders;
       ALTER TABLE _sheaf_state DROP COLUMN time;
       ${undo}`)

@@ -10,6 +10,8 @@ export const localState: Readonly<Record<string, string>> = {
   _sheaf_replies: 'redo stores replies to idempotency keys, but a file removes them after 24 hours',
   _sheaf_formulas: 'relations and progress of formulas follow from computing them again',
   _sheaf_lookup_uses: 'keys that formulas look up follow from computing them again',
+  _sheaf_due_cells: 'results of trigger formulas that were late are records of their own',
+  _sheaf_due_writes: 'authors of the writes that these formulas belong to are not in the log',
   _sheaf_indexes: 'automatic indexes follow from the queries of this copy',
   _sheaf_orders:
     'kept orders, like their tables `_sheaf_order_…`, follow from the sorts of this copy',

@@ -30,6 +30,8 @@ function addEntry(to: Connection, entry: LogEntry, lsn: number, contents: Conten
   if (!operations) throw new RedoError(`the operations of entry ${seq} are missing`)
   redoEntry(new DocumentWriter('', to, readSchema(to), seq - 1), operations, contents)
   storeEntry(to, { ...entry, operations }, { lsn, json: JSON.stringify(operations) })
-  // Relations are learned as formulas run; those of the base may lack some by now.
-  to.db.exec('DELETE FROM _sheaf_formulas; DELETE FROM _sheaf_lookup_uses')
+  // Relations are learned as formulas run; those of the base may lack some by now. Its due cells may be computed by now.
+  to.db.exec(`
+    DELETE FROM _sheaf_formulas; DELETE FROM _sheaf_lookup_uses;
+    DELETE FROM _sheaf_due_cells; DELETE FROM _sheaf_due_writes`)
 }

@@ -5,6 +5,7 @@ import { clearReferences } from '../records/references'
 import { currentType, targetOf } from '../schema/reference-targets'
 import { nextRef } from '../schema/refs'
 import type { Column, Table } from '../schema/schema'
+import { findLaterCells, type LaterCells } from './later-cells'
 import { Conflicts } from './revert-conflicts'
 
 /** Metadata of a column that refer to other columns. */
@@ -29,7 +30,7 @@ export class RevertContext {
 
   constructor(
     readonly doc: DocumentWriter,
-    seq: number,
+    private readonly seq: number,
     operations: readonly Operation[],
   ) {
     this.conflicts = new Conflicts(seq)
@@ -75,6 +76,11 @@ export class RevertContext {
   /** True when the type set by the change is still in effect. */
   isSameType(typeName: string, now: string, targets: Targets | undefined): boolean {
     return (currentType(this.doc.schema, typeName, targets) ?? typeName) === now
+  }
+
+  /** The cells of a column that were written after the change; undefined when that would take too long to find out. */
+  findLaterCells({ ref: tableRef }: Table, columnRef: number): LaterCells | undefined {
+    return findLaterCells(this.doc, this.seq, { tableRef, columnRef })
   }
 
   /** Records that rows have been removed again. */

@@ -107,11 +107,13 @@ function checkCells(
 function conversionBack(
   context: RevertContext,
   table: Table,
-  { before, after }: Revision,
+  { ref, before, after }: Revision,
   converted: ConvertedCells,
 ): Conversion | null {
   const [now, earlier] = [cellForm(before), cellForm(after)]
-  const others = isSameForm(now, earlier) ? undefined : convertOthers(context, table, now, earlier)
+  const others = isSameForm(now, earlier)
+    ? undefined
+    : convertOthers(context, { table, ref }, now, earlier)
   if (!others && converted.size === 0) return null
   return (value, id) => {
     const cell = converted.get(id)
@@ -130,7 +132,7 @@ function isSameForm(a: CellForm, b: CellForm): boolean {
 /** How to restore the cells that the change did not convert: they were already valid, or were added later. */
 function convertOthers(
   context: RevertContext,
-  table: Table,
+  { table, ref }: { readonly table: Table; readonly ref: number },
   now: CellForm,
   earlier: CellForm,
 ): Conversion | undefined {
@@ -138,11 +140,17 @@ function convertOthers(
   if (earlier.isFormula) {
     // The values of such a column follow from its formula, or are all the same, so later ones are dropped.
     const blank = isComputed(earlier) ? null : earlierType.defaultValue
-    // Results that the change has kept cannot be told from values that were written later, if there can be any.
-    const isKept = now.isFormula || (context.isLatest && isComputed(earlier))
+    // Results that the change has kept are not in the log; what was written later is.
+    const later =
+      isComputed(earlier) && !now.isFormula ? context.findLaterCells(table, ref) : undefined
+    const isKept = (value: StoredValue, id: number) => {
+      if (!later?.has(id)) return now.isFormula || later !== undefined
+      const kept = later.get(id)
+      return kept !== undefined && isEqual(value, fromLog(kept))
+    }
     return (value, id) => {
       const isBlank = value === null || isEqual(value, type.defaultValue)
-      if (!isBlank && !isKept) context.conflicts.addRows(table.tableId, [id])
+      if (!isBlank && !isKept(value, id)) context.conflicts.addRows(table.tableId, [id])
       return blank
     }
   }

@@ -32,6 +32,13 @@ export function revertChange(doc: DocumentWriter, seq: number): void {
   const context = new RevertContext(doc, seq, operations)
   for (const step of stepsBack(operations)) undo(context, step)
   context.finish()
+  forgetDue(doc, seq)
+}
+
+/** Trigger formulas that the change has run, and that are not computed yet, have nothing to do any more. */
+function forgetDue(doc: DocumentWriter, seq: number): void {
+  const { changes } = doc.connection.prepare('DELETE FROM _sheaf_due_cells WHERE seq = ?').run(seq)
+  if (changes > 0) doc.schemaChanged()
 }
 
 function readOperations(doc: DocumentWriter, seq: number): Operation[] {

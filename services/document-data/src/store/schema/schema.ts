@@ -42,6 +42,8 @@ export interface Column {
   readonly stopped?: StopReason
   /** The same for a trigger formula, whose cells are data and stay readable. */
   readonly triggerStopped?: StopReason
+  /** True for a trigger column with cells that are still to be computed. */
+  readonly hasDue: boolean
   /** True when the formula depends on the time at which it runs. */
   readonly isVolatile: boolean
 }
@@ -153,7 +155,8 @@ export function readSchema(connection: Connection): Schema {
 
 const COLUMNS = `
   SELECT c.*, f.column_ref IS NOT NULL AS isKnown, f.pending_after, f.stopped,
-    coalesce(f.volatile, 0) AS volatile
+    coalesce(f.volatile, 0) AS volatile,
+    EXISTS (SELECT 1 FROM _sheaf_due_cells d WHERE d.column_ref = c.id) AS isDue
   FROM _grist_Tables_column c LEFT JOIN _sheaf_formulas f ON f.column_ref = c.id
   ORDER BY c.parentId, c.parentPos, c.id`
 
@@ -189,6 +192,7 @@ interface ColumnRow {
   readonly pending_after: number | null
   readonly stopped: StopReason | null
   readonly volatile: number
+  readonly isDue: number
 }
 
 const noMetadata: TableFacts = {
@@ -208,7 +212,7 @@ function createTable(facts: TableFacts, columns: readonly Column[]): Table {
 
 function fromRow(row: ColumnRow): Column {
   const { id, parentId: _table, parentPos, colId, type, isKnown, ...others } = row
-  const { pending_after: pendingAfter, stopped, volatile, ...rest } = others
+  const { pending_after: pendingAfter, stopped, volatile, isDue, ...rest } = others
   const options = readOptions(row.widgetOptions)
   const isFormula = row.isFormula !== 0
   const isComputed = isFormula && row.formula !== ''
@@ -226,6 +230,7 @@ function fromRow(row: ColumnRow): Column {
     untieColIdFromLabel: row.untieColIdFromLabel !== 0,
     hidden: isHidden(colId),
     isVolatile: volatile !== 0,
+    hasDue: isDue !== 0,
     ...(isComputed && isKnown === 0 && { pendingAfter: BEFORE_ALL_ROWS }),
     ...(isComputed && pendingAfter !== null && { pendingAfter }),
     ...(isComputed && stopped !== null && { stopped }),
@@ -277,6 +282,7 @@ function metadataColumn(of: { id: string; type: string; position: number }): Col
     pending_after: null,
     stopped: null,
     volatile: 0,
+    isDue: 0,
   })
 }
 
@@ -286,6 +292,14 @@ export function countPending({ tables }: Schema): number {
   for (const { columns } of tables)
     for (const { pendingAfter, stopped } of columns)
       if (pendingAfter !== undefined && !stopped) count++
+  return count
+}
+
+/** Number of columns with cells that are still to be computed: pending ones, and those that trigger formulas give values. */
+export function countUnfinished(schema: Schema): number {
+  let count = countPending(schema)
+  for (const { columns } of schema.tables)
+    for (const { hasDue, triggerStopped } of columns) if (hasDue && !triggerStopped) count++
   return count
 }
 

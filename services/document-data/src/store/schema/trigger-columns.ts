@@ -11,11 +11,14 @@ export interface TriggerColumn {
   readonly deps: readonly number[]
   /** True when every change of a row by a user runs the formula. */
   readonly onEveryChange: boolean
+  /** True when the formula exceeded a limit: its cells wait until it is recalculated. */
+  readonly isStopped: boolean
 }
 
 /** The trigger columns of a document. */
 export interface TriggerColumns {
   readonly all: readonly TriggerColumn[]
+  readonly byRef: ReadonlyMap<number, TriggerColumn>
   readonly byTable: ReadonlyMap<number, readonly TriggerColumn[]>
   /** By the ref of a column whose changes run their formulas. */
   readonly byDep: ReadonlyMap<number, readonly TriggerColumn[]>
@@ -41,19 +44,21 @@ export function triggerColumnsOf(schema: Schema): TriggerColumns {
   const isRemote = all.some(({ table, deps }) =>
     table.columns.some(({ ref, isFormula }) => isFormula && deps.includes(ref)),
   )
-  const made = { all, byTable, byDep, isRemote }
+  const byRef = new Map(all.map((trigger) => [trigger.column.ref, trigger]))
+  const made = { all, byRef, byTable, byDep, isRemote }
   known.set(schema, made)
   return made
 }
 
 function triggerOf(table: Table, column: Column): TriggerColumn | undefined {
   const { isFormula, formula, recalcWhen, recalcDeps, triggerStopped } = column
-  if (isFormula || formula === '' || recalcWhen === RecalcWhen.never || triggerStopped) return
+  if (isFormula || formula === '' || recalcWhen === RecalcWhen.never) return
   const onEveryChange = recalcWhen === RecalcWhen.always
   const refs = recalcDeps === null ? [] : (JSON.parse(recalcDeps) as number[])
   // Names of other tables' columns mean nothing: a formula runs in the row that has changed.
   const deps = refs.filter((ref) => table.columns.some((of) => of.ref === ref))
-  return { table, column, deps: onEveryChange ? [] : deps, onEveryChange }
+  const isStopped = triggerStopped !== undefined
+  return { table, column, deps: onEveryChange ? [] : deps, onEveryChange, isStopped }
 }
 
 function add<T>(map: Map<number, T[]>, key: number, value: T): void {

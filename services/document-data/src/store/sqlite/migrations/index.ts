@@ -9,6 +9,7 @@ import { sql as recordPositions } from './006-record-positions'
 import { sql as formulas } from './007-formulas'
 import { sql as recordTimes } from './008-record-times'
 import { sql as orders } from './009-orders'
+import { sql as dueCells } from './010-due-cells'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -23,6 +24,7 @@ const migrations: readonly string[] = [
   formulas,
   recordTimes,
   orders,
+  dueCells,
 ]
 
 /**
