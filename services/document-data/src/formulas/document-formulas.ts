@@ -136,8 +136,9 @@ export class DocumentFormulas {
     const due = await computeDue(group, first, this.sizes)
     const derivation = due?.derivation ?? first
     if (due?.isDone || derivation.parts.signal.aborted) return derivation
-    await this.computeSlice(group, derivation)
-    return derivation
+    const next = due ? new Derivation(group, derivation.newDependencies, first.parts) : first
+    await this.computeSlice(group, next)
+    return next
   }
 
   /** Computes one step of the pending cells. */

@@ -226,7 +226,7 @@ function operationsOf(gathered: readonly GatheredCells[]): Operation[] {
       tableRef: table.ref,
       rowIds,
       columns: [],
-      ...(isFormula && { derived: true }),
+      ...(isFormula ? { derived: true } : { fired: true }),
     }
     operations.set(key, operation)
     const { id, ref, typeName: type } = column
