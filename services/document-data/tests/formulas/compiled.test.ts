@@ -8,6 +8,7 @@ import { addRecords, updateRecords } from '../../src/store/records/records'
 import { addColumns as addStructure } from '../../src/store/structure/columns'
 import { removeTables } from '../../src/store/structure/table-removal'
 import { addTables } from '../../src/store/structure/tables'
+import type { Cell } from '../../src/values/column-type'
 import { computed, openFormulaStore, readRows, type FormulaStore } from '../support/formula-store'
 import * as random from '../support/random-compiled-formulas'
 import { redoRuns } from '../support/redo'
@@ -55,7 +56,7 @@ describe('compiled formulas', () => {
 
   /** Makes the tables anew, with each formula twice: as it is, and in Python. */
   async function fill(
-    rows: readonly Record<string, unknown>[],
+    rows: readonly Record<string, Cell>[],
     formulas: readonly (readonly [string, string])[],
   ): Promise<void> {
     const column = (id: string, type: string) => ({ id, fields: { type } })
@@ -73,14 +74,20 @@ describe('compiled formulas', () => {
       addTables(doc, [{ id: 'Other', columns: [...targets, column('R', 'Ref:Other')] }])
       const data = Object.entries(random.columns).map(([id, type]) => column(id, type))
       addTables(doc, [{ id: 'Data', columns: [...data, ...pairs] }])
-      const cells = new Map<string, unknown[]>(Object.entries(other))
-      addRecords(doc, 'Other', { count: other.K.length, cells } as never, { noParse: true })
-      const given = Object.keys(random.columns).map(
-        (id) => [id, rows.map((row) => row[id])] as const,
+      const cells = new Map<string, Cell[]>(Object.entries(other))
+      addRecords(doc, 'Other', { count: other.K.length, cells }, { noParse: true })
+      const given = Object.keys(random.columns).map((id): [string, Cell[]] => [
+        id,
+        rows.map((row) => row[id] ?? null),
+      ])
+      addRecords(
+        doc,
+        'Data',
+        { count: rows.length, cells: new Map(given) },
+        {
+          noParse: true,
+        },
       )
-      addRecords(doc, 'Data', { count: rows.length, cells: new Map(given) } as never, {
-        noParse: true,
-      })
     })
   }
 
@@ -140,7 +147,7 @@ describe('a document with compiled formulas', () => {
     const { store, formulas } = opened
     const docId = await createTable(store, 'Orders', { Qty: 'Int', Price: 'Numeric', Key: 'Text' })
     const given = { Qty: [1, 2, 3], Price: [0.5, 2, 0], Key: ['a', 'b', 'a'] }
-    await addColumns(store, docId, 'Orders', new Map<string, unknown[]>(Object.entries(given)))
+    await addColumns(store, docId, 'Orders', new Map<string, Cell[]>(Object.entries(given)))
     await store.transact(docId, author, (doc) =>
       addStructure(doc, 'Orders', [
         column('Total', '$Qty * $Price', 'Numeric'),
@@ -149,7 +156,7 @@ describe('a document with compiled formulas', () => {
       ]),
     )
     await store.transact(docId, author, (doc) => {
-      const cells = new Map<string, unknown[]>(Object.entries({ Key: ['b'], Price: [1] }))
+      const cells = new Map<string, Cell[]>(Object.entries({ Key: ['b'], Price: [1] }))
       updateRecords(doc, 'Orders', { rowIds: [3], cells }, { noParse: true })
     })
     const rows = await readRows(store, docId, 'Orders')
@@ -198,7 +205,7 @@ describe('a document with compiled formulas', () => {
       ),
     )
     await store.transact(docId, author, (doc) => {
-      const cells = new Map<string, unknown[]>([['A', ['odd']]])
+      const cells = new Map<string, Cell[]>([['A', ['odd']]])
       updateRecords(doc, 'T', { rowIds: [1], cells }, { noParse: true })
     })
     const [first, second] = await readRows(store, docId, 'T')

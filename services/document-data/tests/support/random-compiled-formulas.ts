@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { Cell } from '../../src/values/column-type'
 
 /** Columns of the table of formulas, by type; each has cells at the edges of its type. */
 export const columns: Readonly<Record<string, string>> = {
@@ -29,20 +30,20 @@ const texts = [
 const days = [0, 1, 59, 365, 11016, 19782, -1, -25567, 47482].map((day) => day * 86_400)
 
 /** Random cells of one row. */
-export const cells = fc.record<Record<string, unknown>>({
-  N: fc.constantFrom<unknown>(...numbers),
-  M: fc.constantFrom<unknown>(...numbers),
-  I: fc.constantFrom<unknown>(...integers),
-  J: fc.constantFrom<unknown>(...integers),
-  T: fc.constantFrom<unknown>(...texts),
-  U: fc.constantFrom<unknown>(...texts),
-  B: fc.constantFrom<unknown>(true, false, null, 'odd'),
-  D: fc.constantFrom<unknown>(...days, null, 'odd'),
-  E: fc.constantFrom<unknown>(...days, null),
-  A: fc.constantFrom<unknown>(1, 2.5, -3, 'a', '', null, true, false, 3_000_000_000, ['L', 1]),
-  C: fc.constantFrom<unknown>(['L', 'a'], ['L', 'a', 'abc'], null, ['L', 'b', 'é']),
-  R: fc.constantFrom<unknown>(0, 1, 2, 3, 4, 9),
-  L: fc.constantFrom<unknown>(['L', 1], ['L', 1, 2, 3], ['L', 4, 2], null),
+export const cells = fc.record<Record<string, Cell>>({
+  N: fc.constantFrom<Cell>(...numbers),
+  M: fc.constantFrom<Cell>(...numbers),
+  I: fc.constantFrom<Cell>(...integers),
+  J: fc.constantFrom<Cell>(...integers),
+  T: fc.constantFrom<Cell>(...texts),
+  U: fc.constantFrom<Cell>(...texts),
+  B: fc.constantFrom<Cell>(true, false, null, 'odd'),
+  D: fc.constantFrom<Cell>(...days, null, 'odd'),
+  E: fc.constantFrom<Cell>(...days, null),
+  A: fc.constantFrom<Cell>(1, 2.5, -3, 'a', '', null, true, false, 3_000_000_000, ['L', 1]),
+  C: fc.constantFrom<Cell>(['L', 'a'], ['L', 'a', 'abc'], null, ['L', 'b', 'é']),
+  R: fc.constantFrom<Cell>(0, 1, 2, 3, 4, 9),
+  L: fc.constantFrom<Cell>(['L', 1], ['L', 1, 2, 3], ['L', 4, 2], null),
 })
 
 /** Text built from parts that are random. */
