@@ -13,6 +13,7 @@ CREATE TABLE _sheaf_due_cells (
   PRIMARY KEY (column_ref, row)
 ) WITHOUT ROWID;
 CREATE INDEX _sheaf_due_cells_by_seq ON _sheaf_due_cells (seq, column_ref, row);
+CREATE INDEX _sheaf_due_cells_by_column ON _sheaf_due_cells (column_ref, seq, row);
 CREATE TABLE _sheaf_due_writes (seq INTEGER PRIMARY KEY, author TEXT NOT NULL);
 ALTER TABLE _sheaf_formulas ADD COLUMN pending_by INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE _sheaf_formulas ADD COLUMN pending_fires TEXT NOT NULL DEFAULT 'none';
