@@ -1,9 +1,9 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { isRemoved } from './documents'
 import {
-  documentGrants,
   inheritedDocumentRole,
   isWorkspaceGuest,
+  joinDirectGrants,
   joinWorkspaceGrants,
   workspaceRole,
 } from './grants'
@@ -87,9 +87,9 @@ interface Listing {
 type DocumentColumns = { readonly [K in keyof DocumentRow]: DocumentRow[K][] | null }
 
 /**
- * Returns documents that the user can open or that are listed for them, by workspace and time of creation. Roles are
- * computed once for each workspace, and the grants of all documents are read at once. PostgreSQL returns one JSON array
- * per column: a row of its protocol per document, with parsed times, takes several times as long to read.
+ * Returns documents that the user can open or that are listed for them, by workspace and time of creation. Inherited roles
+ * are computed once for each workspace. PostgreSQL returns one JSON array per column: a row of its protocol per document,
+ * with parsed times, takes several times as long to read.
  */
 async function selectDocuments(
   db: Db,
@@ -105,7 +105,7 @@ async function selectDocuments(
       join orgs o on o.id = w.org_id
       ${joinWorkspaceGrants(user)}
       where ${workspaces}
-    ), direct as (${documentGrants(user, documents)})
+    )
     select json_agg(id) as id, json_agg("docId") as "docId", json_agg("workspaceId") as "workspaceId",
       json_agg(name) as name, json_agg("isPinned") as "isPinned", json_agg("urlId") as "urlId",
       json_agg("createdAt") as "createdAt", json_agg("updatedAt") as "updatedAt",
@@ -118,7 +118,7 @@ async function selectDocuments(
         ${inheritedDocumentRole('role')} as role, ${inheritedDocumentRole('listed')} as listed
       from documents d
       join places w on w.id = d.workspace_id
-      left join direct dg on dg.document_id = d.id
+      ${joinDirectGrants(user)}
       where d.published_at is not null and ${documents} and ${page}
     ) seen
     where role is not null or listed is not null
@@ -127,6 +127,7 @@ async function selectDocuments(
   return columns ? readDocuments(columns) : []
 }
 
+/** Documents from their columns. */
 function readDocuments(columns: DocumentColumns): DocumentRow[] {
   const at = <K extends keyof DocumentRow>(key: K, index: number): DocumentRow[K] => {
     const value = columns[key]?.[index]
