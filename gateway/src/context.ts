@@ -1,7 +1,7 @@
 import { SystemTokenSource } from '@sheaf/auth/system-token'
 import { openChannel } from '@sheaf/kit/grpc/client'
 import { openWith } from '@sheaf/kit/lifecycle'
-import type { Logger } from '@sheaf/kit/logger'
+import { createRequestLogger, type Logger } from '@sheaf/kit/logger'
 import { AccessCache } from './access/access-cache'
 import { AccessLease } from './access/access-lease'
 import type { GatewayConfig } from './config'
@@ -33,6 +33,8 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 export interface Context extends AsyncDisposable {
   readonly config: GatewayConfig
   readonly log: Logger
+  /** For the line of each request. */
+  readonly requestLog: Logger
   readonly access: AccessCache
   readonly directory: DirectoryClients
   readonly documentData: DocumentDataChannels
@@ -88,6 +90,7 @@ export function openContext(
     return {
       config,
       log,
+      requestLog: createRequestLogger('gateway'),
       access: new AccessCache(access, lease),
       directory,
       documentData,

@@ -44,7 +44,8 @@ describe('telemetry of formulas', () => {
     table = `${doc}/tables/T`
     await addRecords(rest, table, [{ A: 1 }, { A: 0 }])
     await addFormula(rest, table, ['B', '1 / $A'])
-    await addFormula(rest, table, ['C', '$B + 1'])
+    // In a function, so that it needs Python.
+    await addFormula(rest, table, ['C', '(lambda: $B + 1)()'])
   })
   afterAll(async () => {
     await sheaf[Symbol.asyncDispose]()

@@ -283,7 +283,7 @@ export class Exchange {
     const facts = { method: this.request.method, route: route?.path ?? 'none', status, ms }
     countRequest(facts)
     if (!route?.isProbe) this.log('info', facts)
-    else if (context.log.isLevelEnabled('debug')) this.log('debug', facts)
+    else if (context.requestLog.isLevelEnabled('debug')) this.log('debug', facts)
   }
 
   private abort(reason: AppError): void {
@@ -292,8 +292,9 @@ export class Exchange {
   }
 
   private log(level: 'debug' | 'info', { method, route, status, ms }: CountedRequest): void {
-    const { context, response, requestId, grant } = this
-    context.log[level](
+    const { response, requestId, grant } = this
+    const { requestLog: log } = this.context
+    log[level](
       {
         requestId,
         method,

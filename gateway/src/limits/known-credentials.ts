@@ -20,7 +20,12 @@ export function prefixOf(secret: string): string {
  * charged to, never what it may do.
  */
 export class KnownCredentials {
-  private readonly users = new LRUCache<string, number>({ max: MAX_KNOWN, ttl: KNOWN_MS })
+  private readonly users = new LRUCache<string, number>({
+    max: MAX_KNOWN,
+    ttl: KNOWN_MS,
+    // By default the cache sets a timer in every millisecond in which it is used.
+    ttlResolution: 1_000,
+  })
 
   /** The user of a credential; undefined when it was not seen lately. */
   findUser(secret: string): number | undefined {

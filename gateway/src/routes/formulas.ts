@@ -32,11 +32,14 @@ export const formulaRoutes: readonly Route[] = [
       const found = await document.call((home, call) =>
         home.columns.listFormulaTimings(request, call),
       )
-      const columns = found.columns.map(({ columnId: colId, stopped = null, ...rest }) => ({
-        ...rest,
-        colId,
-        stopped,
-      }))
+      const columns = found.columns.map(
+        ({ columnId: colId, stopped = null, pythonReason = null, ...rest }) => ({
+          ...rest,
+          colId,
+          stopped,
+          pythonReason,
+        }),
+      )
       sendJson(exchange, { columns })
     },
   }),

@@ -32,7 +32,14 @@ const formulaTiming = z
       .enum(['time', 'memory'])
       .nullable()
       .describe('Limit that the formula exceeded; null while it runs'),
-    engine: z.string().describe('How the formula runs: `python`'),
+    engine: z
+      .enum(['compiled', 'python'])
+      .describe('How the formula runs: without Python except for cells that need it, or in Python'),
+    pythonReason: z
+      .string()
+      .nullable()
+      .describe('The part of the formula that needs Python; null for a compiled formula'),
+    compiledCells: z.int().describe('Computed cells that needed no Python'),
     isTrigger: z
       .boolean()
       .describe('Whether the column has data, which the formula gives to new or changed rows'),

@@ -1,6 +1,8 @@
 import type { SyntaxNode, Tree } from '@lezer/common'
 import { parser } from '@lezer/python'
 
+export type { SyntaxNode }
+
 /** A parsed formula. */
 export interface FormulaTree {
   readonly formula: string

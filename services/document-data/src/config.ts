@@ -86,6 +86,7 @@ export const defaultFormulaLimits: FormulaLimits = {
   memoryBytes: 512 * MIB,
   computeMs: 5000,
   writeCells: 10_000,
+  compiles: true,
 }
 
 /** Default limits of attachments. */
@@ -157,7 +158,8 @@ function readSqlLimits(read: EnvReader): SqlLimits {
 }
 
 function readFormulaLimits(read: EnvReader): FormulaLimits {
-  const { cacheFolder, evaluators, memoryBytes, computeMs, writeCells } = defaultFormulaLimits
+  const { cacheFolder, evaluators, memoryBytes, computeMs, writeCells, compiles } =
+    defaultFormulaLimits
   return {
     cacheFolder: read.str('SHEAF_CACHE', cacheFolder),
     evaluators: read.int('SHEAF_FORMULA_EVALUATORS', evaluators, { min: 1, max: 64 }),
@@ -165,5 +167,6 @@ function readFormulaLimits(read: EnvReader): FormulaLimits {
       read.int('SHEAF_FORMULA_MEMORY_MB', memoryBytes / MIB, { min: 256, max: 4096 }) * MIB,
     computeMs: read.int('SHEAF_FORMULA_MS', computeMs, { min: 100, max: 25_000 }),
     writeCells: read.int('SHEAF_FORMULA_CELLS', writeCells, { min: 1, max: 10_000_000 }),
+    compiles: read.bool('SHEAF_FORMULA_COMPILER', compiles),
   }
 }

@@ -15,7 +15,8 @@ const FORMULAS = {
   Twice: '$Amount * 2',
   Total: 'SUM(Items.lookupRecords(Word=$Word).Amount)',
   Above: '$Parent.Twice',
-  Share: '$Twice / (2 * $Total) if $Total else 0',
+  // In a function, so that it needs Python.
+  Share: '(lambda: $Twice / (2 * $Total) if $Total else 0)()',
 }
 /** Takes about a millisecond for each row, so that the column is pending for some time. */
 const SLOW = 'sum(range(20000)) * 0 + $Amount + len(Items.lookupRecords(Word=$Word))'

@@ -1,29 +1,25 @@
 import { DerivedGroup } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
+import {
+  computeCompiled,
+  computeInParts,
+  findComputable,
+  type ComputedColumn,
+} from './compiled-step'
 import type { Dependencies } from './dependencies/dependencies'
 import { CellSet, type DirtyColumn } from './dependencies/dirty-cells'
 import { DirtyFinder } from './dependencies/dirty-finder'
 import type { DerivationParts } from './derivation-parts'
-import type { EvaluatorSession } from './exchange/evaluator-pool'
-import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange/exchange'
+import { Evaluations, type SliceOutcome } from './evaluations'
+import type { ColumnResults, ExchangeOutcome } from './exchange/exchange'
 import { columnsOf, isTrigger, type ColumnOfTable } from './dependencies/formula-columns'
 import { FormulaStates } from './formula-states'
 import { LateTriggers, type ChangedResults } from './late-triggers'
 import { learn } from './learning'
-import { microsOf, unfinished, userOf, type DirtyMessage } from './exchange/messages'
-import { FEW_ROWS } from './next-slice'
-import { countCells, LAST_ROW, requestCells, triggerMs } from './requested-cells'
+import { microsOf, type DirtyMessage, type DoneMessage } from './exchange/messages'
+import { countCells, FEW_ROWS, LAST_ROW, requestCells } from './requested-cells'
 
 type Results = ReadonlyMap<number, ColumnResults>
-
-/** How a step of pending cells ended. */
-export interface SliceOutcome {
-  readonly outcome: ExchangeOutcome
-  /** Rows that were computed, … */
-  readonly rows: number
-  /** … and the milliseconds that took: for computing their cells, or for storing them meanwhile if that took longer. */
-  readonly ms: number
-}
 
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
@@ -36,8 +32,9 @@ export class Derivation {
   readonly late: LateTriggers
   private readonly done = new CellSet()
   private readonly settled = new CellSet()
-  /** Milliseconds that are left for formulas. */
-  private leftMs: number
+  /** Refs of columns of which some cells were left to Python. */
+  private readonly forPython = new Set<number>()
+  private readonly evaluations: Evaluations
   private finder: DirtyFinder
   private retries = 1
 
@@ -48,7 +45,7 @@ export class Derivation {
   ) {
     this.states = new FormulaStates(group.connection)
     this.late = new LateTriggers(group, this.settled, parts)
-    this.leftMs = parts.limits.computeMs
+    this.evaluations = new Evaluations(group, parts)
     this.finder = this.newFinder()
   }
 
@@ -88,10 +85,8 @@ export class Derivation {
   }
 
   /** True when there is an evaluator at present. */
-  async hasEvaluator(): Promise<boolean> {
-    const session = await this.acquire()
-    if (session) this.parts.pool.release(session)
-    return session !== undefined
+  hasEvaluator(): Promise<boolean> {
+    return this.evaluations.hasEvaluator()
   }
 
   /** The cells to compute; those of trigger formulas that have to wait become due. */
@@ -109,37 +104,45 @@ export class Derivation {
       const isChanged = this.deferExcess() || round > 0
       const request = (isChanged ? undefined : known) ?? this.request()
       if (request.length === 0) break
-      const session = await this.acquire()
+      if (this.computeCompiled(request)) continue
+      const outcome = await this.evaluations.run(request)
       // After a rollback another transaction may be open.
-      if (this.parts.signal.aborted) return session && this.parts.pool.release(session)
-      if (!session) {
-        this.deferAll()
-        break
-      }
-      const outcome = await this.exchange(session, request)
       if (this.parts.signal.aborted) return
+      if (!outcome) break
       if (outcome.kind === 'done') this.finishRound(outcome)
       else this.giveUp(outcome)
     }
-    // Rounds that find ever more cells end here.
+    // Without an evaluator, and after rounds that find ever more cells.
     if (this.request().length > 0) this.deferAll()
     this.finish()
   }
 
   /** Computes these cells, which are pending, without what depends on them. Undefined without an evaluator. */
   async runSlice(of: ColumnOfTable, from: number, to: number): Promise<SliceOutcome | undefined> {
-    const session = await this.acquire()
-    if (!session) return undefined
+    const slice = { ref: of.column.ref, from, to }
+    const { compiles } = this.parts.limits
+    const compiled = compiles ? findComputable(this.group, slice.ref) : undefined
+    if (!compiled) return this.runInPython(of, slice)
+    const { signal } = this.parts
+    const take = (computed: ComputedColumn) => this.fireLater(of, this.take(computed))
+    const { left, rows, ms } = await computeInParts(this.group, compiled, slice, { signal, take })
+    if (signal.aborted) return undefined
+    if (left.length > 0) return this.runInPython(of, { ref: slice.ref, rows: left })
+    return { kind: 'done', rows, ms }
+  }
+
+  private async runInPython(
+    of: ColumnOfTable,
+    wanted: DirtyMessage,
+  ): Promise<SliceOutcome | undefined> {
     this.finder = this.newFinder()
-    const { dependencies } = this
-    const firedBy = { ...this.states.readFiredBy(of.column.ref), dependencies }
     const stored = { ms: 0, failure: undefined as Error | undefined }
     // The evaluator goes on computing while results are stored. Those of a step that fails are of pending cells.
-    const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }], (results) => {
+    const outcome = await this.evaluations.run([wanted], (results) => {
       const begun = performance.now()
       this.parts.counts.addResults(results)
       try {
-        this.late.fireLater(this.store(results), this.finder.dirty, firedBy)
+        this.fireLater(of, this.store(results))
       } catch (error) {
         stored.failure = error as Error
         throw error
@@ -149,11 +152,58 @@ export class Derivation {
     if (stored.failure !== undefined) throw stored.failure
     if (this.parts.signal.aborted) return undefined
     this.refreshSchema()
-    if (outcome.kind !== 'done') return { outcome, rows: 0, ms: 0 }
-    this.learn(outcome)
+    if (outcome?.kind !== 'done') return outcome
+    this.learn(outcome.done)
     const { timings } = outcome.done
     const rows = timings.find(({ column }) => column === of.column.ref)?.cells ?? 0
-    return { outcome, rows, ms: Math.max(microsOf(timings) / 1_000, stored.ms) }
+    return { kind: 'done', rows, ms: Math.max(microsOf(timings) / 1_000, stored.ms) }
+  }
+
+  /** Trigger formulas are due that name a column whose pending cells were computed. */
+  private fireLater({ column }: ColumnOfTable, changed: readonly ChangedResults[]): void {
+    const { dependencies } = this
+    const firedBy = { ...this.states.readFiredBy(column.ref), dependencies }
+    this.late.fireLater(changed, this.finder.dirty, firedBy)
+  }
+
+  /** Computes the cells that need no evaluator. Returns true if there were any: they are not dirty any more. */
+  private computeCompiled(request: readonly DirtyMessage[]): boolean {
+    let isAny = false
+    if (!this.parts.limits.compiles) return isAny
+    for (const computed of computeCompiled(this.group, request, this.forPython)) {
+      isAny = true
+      const { ref } = computed.of.column
+      const dirty = this.finder.dirty.columns.get(ref)
+      if (!dirty) continue
+      const changed = this.take(computed, (row) => dirty.ownerOf(row))
+      this.fire(changed, (_, row) => dirty.ownerOf(row))
+      this.markComputed([dirty])
+      this.refreshSchema()
+      this.finder.dirty.columns.delete(ref)
+      const now = columnsOf(this.group.schema).byRef.get(ref)
+      if (now && computed.left.length > 0) {
+        this.forPython.add(ref)
+        const { rows } = this.finder.dirty.column(now)
+        for (const row of computed.left) rows.set(row, dirty.ownerOf(row))
+      }
+      for (const { cells } of changed) this.finder.fireBy(ref, cells.rowIds)
+      this.addLookups(changed, (row) => dirty.ownerOf(row))
+    }
+    return isAny
+  }
+
+  /** Stores cells that were computed without an evaluator, which has to read them again. */
+  private take(
+    { of, results, done }: ComputedColumn,
+    ownerOf?: (row: number) => number,
+  ): ChangedResults[] {
+    const all = new Map([[of.column.ref, results]])
+    this.parts.counts.addResults(all)
+    this.learn(done, true)
+    const changed = this.store(all, ownerOf && ((_, row) => ownerOf(row)))
+    const session = this.parts.pool.find(this.group.docId)
+    for (const { cells } of changed) session?.noteRows(of.table.ref, cells.rowIds)
+    return changed
   }
 
   /** What is left has no row to compute, or is pending. */
@@ -199,11 +249,6 @@ export class Derivation {
     return this.parts.write !== undefined || this.group.entries.at(-1)?.author.cause !== 'undo'
   }
 
-  private acquire(): Promise<EvaluatorSession | undefined> {
-    const { pool, userId, signal } = this.parts
-    return pool.acquire({ user: userId, document: this.group.docId }, signal)
-  }
-
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
     const maxRows = this.parts.limits.writeCells
@@ -211,33 +256,6 @@ export class Derivation {
     const { runsTriggers } = this
     const parts = { connection, schema, dependencies, maxRows, settled, runsTriggers }
     return new DirtyFinder(parts)
-  }
-
-  private async exchange(
-    session: EvaluatorSession,
-    dirty: readonly DirtyMessage[],
-    onResults?: (results: Results) => void,
-  ): Promise<ExchangeOutcome> {
-    const { pool, limits, signal } = this.parts
-    const { computed } = columnsOf(this.group.schema)
-    const user = userOf(this.parts.write?.author ?? this.group.entries.at(-1)?.author)
-    const request = { dirty, user, ...unfinished(computed) }
-    const source = { connection: this.group.connection, schema: this.group.schema }
-    const extraMs = triggerMs(dirty, this.group.schema)
-    const exchange = new Exchange(session, source, {
-      columnMs: Math.max(limits.computeMs / 2, extraMs),
-      // What is left may be little, but some work must get done.
-      totalMs: Math.max(this.leftMs, limits.computeMs / 10) + extraMs,
-      onResults,
-    })
-    try {
-      const outcome = await exchange.run(request, signal)
-      this.parts.counts.addExchange(outcome)
-      return outcome
-    } finally {
-      this.leftMs -= exchange.usedMs
-      pool.release(session)
-    }
   }
 
   /** Makes columns pending whose dirty cells are more than a write computes. Returns true if there are any. */
@@ -290,32 +308,47 @@ export class Derivation {
 
   /** Stores the results, and finds the cells that depend on keys that are among them. */
   private finishRound(outcome: ExchangeOutcome & { kind: 'done' }): void {
-    this.learn(outcome)
+    this.learn(outcome.done)
     const { dirty } = this.finder
     const ownerOf = (ref: number, row: number) => dirty.columns.get(ref)?.ownerOf(row) ?? 0
     const changed = this.store(outcome.results, ownerOf)
     this.late.computed(outcome.results)
-    const fires = this.runsTriggers ? 'all' : 'none'
-    const { dependencies } = this
-    const writeOf = (ref: number, row: number) => this.late.find(ownerOf(ref, row))
-    this.late.fire(changed, { dirty, fires, dependencies, writeOf })
+    this.fire(changed, ownerOf)
     for (const [ref, { rowIds }] of outcome.results) this.done.add(ref, rowIds)
     for (const [ref, { of, rows }] of dirty.columns)
       if (isTrigger(of)) this.settled.add(ref, rows.keys())
     this.markComputed(dirty.columns.values())
     this.finder = this.newFinder()
-    const isDone = (ref: number, row: number) => this.done.has(ref, row)
-    for (const { of, cells } of changed) {
-      const owner = dirty.columns.get(of.column.ref)
-      const seq = cells.rowIds.reduce((last, row) => Math.max(last, owner?.ownerOf(row) ?? 0), 0)
-      this.finder.addLookups(of, cells.rowIds, { seq, done: isDone })
+    for (const one of changed) {
+      const owner = dirty.columns.get(one.of.column.ref)
+      this.addLookups([one], (row) => owner?.ownerOf(row) ?? 0)
     }
   }
 
-  private learn({ done }: ExchangeOutcome & { kind: 'done' }): void {
+  /** Finds the cells that depend on keys that changed. */
+  private addLookups(changed: readonly ChangedResults[], ownerOf: (row: number) => number): void {
+    const done = (ref: number, row: number) => this.done.has(ref, row)
+    for (const { of, cells } of changed) {
+      const seq = cells.rowIds.reduce((last, row) => Math.max(last, ownerOf(row)), 0)
+      this.finder.addLookups(of, cells.rowIds, { seq, done })
+    }
+  }
+
+  /** Trigger formulas that name a changed column are due where they are not computed with it. */
+  private fire(
+    changed: readonly ChangedResults[],
+    ownerOf: (ref: number, row: number) => number,
+  ): void {
+    const fires = this.runsTriggers ? 'all' : 'none'
+    const { dependencies } = this
+    const writeOf = (ref: number, row: number) => this.late.find(ownerOf(ref, row))
+    this.late.fire(changed, { dirty: this.finder.dirty, fires, dependencies, writeOf })
+  }
+
+  private learn(done: DoneMessage, isCompiled = false): void {
     const { schema } = this.group
     const learned = learn(done, { schema, states: this.states, dependencies: this.dependencies })
-    this.parts.timings.add(done.timings)
+    this.parts.timings.add(done.timings, isCompiled)
     this.computedMs += microsOf(done.timings) / 1_000
     this.refreshSchema()
     this.dependencies = this.dependencies.changed(this.group.schema, learned)

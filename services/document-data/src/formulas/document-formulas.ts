@@ -12,10 +12,8 @@ import { computeDue } from './due-step'
 import { columnsOf } from './dependencies/formula-columns'
 import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
-import { countRows, FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
+import { hasFewRows, nextSlice, SliceSizes, type Slice } from './next-slice'
 
-/** Changed rows of a table beyond which an evaluator reads its columns again. */
-const MAX_STALE_ROWS = 5000
 /** How often columns that depend on the time are computed again, in milliseconds. */
 const VOLATILE_MS = 3_600_000
 
@@ -138,8 +136,9 @@ export class DocumentFormulas {
     const due = await computeDue(group, first, this.sizes)
     const derivation = due?.derivation ?? first
     if (due?.isDone || derivation.parts.signal.aborted) return derivation
-    await this.computeSlice(group, derivation)
-    return derivation
+    const next = due ? new Derivation(group, derivation.newDependencies, first.parts) : first
+    await this.computeSlice(group, next)
+    return next
   }
 
   /** Computes one step of the pending cells. */
@@ -152,16 +151,15 @@ export class DocumentFormulas {
     if (slice.to < slice.from) return this.moveOn(derivation, slice)
     const step = await derivation.runSlice(slice.of, slice.from, slice.to)
     if (!step) return
-    const { outcome, ms } = step
-    if (outcome.kind === 'done') {
-      sizes.took(ref, step.rows, ms)
+    if (step.kind === 'done') {
+      sizes.took(ref, step.rows, step.ms)
       return this.moveOn(derivation, slice)
     }
-    const isFew = countRows(group.connection, slice) <= FEW_ROWS
+    const isFew = hasFewRows(group.connection, slice)
     sizes.exceeded(ref)
-    if (outcome.kind !== 'stopped' || !isFew) return
-    const blamed = columnsOf(group.schema).byRef.get(outcome.column ?? ref) ?? slice.of
-    derivation.stop(blamed, outcome.reason)
+    if (step.kind !== 'stopped' || !isFew) return
+    const blamed = columnsOf(group.schema).byRef.get(step.column ?? ref) ?? slice.of
+    derivation.stop(blamed, step.reason)
     await derivation.run()
   }
 
@@ -177,15 +175,8 @@ export class DocumentFormulas {
     for (const { operations } of entries)
       for (const operation of operations) {
         const { tableRef } = operation
-        if (!('rowIds' in operation)) {
-          session.dropped.add(tableRef)
-          continue
-        }
-        if (session.dropped.has(tableRef)) continue
-        const rows = session.stale.get(tableRef) ?? new Set()
-        session.stale.set(tableRef, rows)
-        for (const id of operation.rowIds) rows.add(id)
-        if (rows.size > MAX_STALE_ROWS) session.dropped.add(tableRef)
+        if ('rowIds' in operation) session.noteRows(tableRef, operation.rowIds)
+        else session.dropped.add(tableRef)
       }
   }
 }

@@ -4,6 +4,8 @@ export interface ComputeLimits {
   readonly computeMs: number
   /** Cells that are computed within the write itself; those of a larger change are computed afterwards. */
   readonly writeCells: number
+  /** False to compute all formulas in Python, also those that need none. */
+  readonly compiles: boolean
 }
 
 /** Limits of formulas in Python. */

@@ -9,6 +9,8 @@ export interface FiredBy {
   readonly fires: 'all' | 'none' | 'others'
 }
 
+const nothing: FiredBy = { seq: 0, fires: 'none' }
+
 /** What is stored of formula columns beside their cells: progress, limits exceeded, relations. */
 export class FormulaStates {
   private changed = false
@@ -53,7 +55,7 @@ export class FormulaStates {
   /** Cells of rows with a greater id are to be computed; undefined when all are computed. */
   setPending(columnRef: number, after: number | undefined): void {
     this.set(columnRef, 'pending_after', after ?? null)
-    if (after === undefined) this.setFiredBy(columnRef, { seq: 0, fires: 'all' })
+    if (after === undefined) this.setFiredBy(columnRef, nothing)
   }
 
   /** Remembers why a column is pending. */
@@ -67,7 +69,7 @@ export class FormulaStates {
   readFiredBy(columnRef: number): FiredBy {
     const sql =
       'SELECT pending_by AS seq, pending_fires AS fires FROM _sheaf_formulas WHERE column_ref = ?'
-    return this.connection.prepare<FiredBy>(sql).get(columnRef) ?? { seq: 0, fires: 'all' }
+    return this.connection.prepare<FiredBy>(sql).get(columnRef) ?? nothing
   }
 
   /** The formula exceeded a limit; undefined to let it run again. */

@@ -6,6 +6,8 @@ export interface FormulaTiming {
   readonly cells: number
   /** … of which so many became errors, … */
   readonly errors: number
+  /** … and so many needed no Python, … */
+  readonly compiled: number
   /** … in so many milliseconds. */
   readonly ms: number
 }
@@ -15,13 +17,14 @@ export class FormulaTimings {
   private readonly byRef = new Map<number, FormulaTiming>()
   private readonly missed = new Map<number, number>()
 
-  /** Adds the timings of one exchange. */
-  add(timings: DoneMessage['timings']): void {
+  /** Adds the timings of one exchange, or of cells that needed no Python. */
+  add(timings: DoneMessage['timings'], isCompiled: boolean): void {
     for (const { column, cells, errors, micros } of timings) {
       const known = this.of(column)
       this.byRef.set(column, {
         cells: known.cells + cells,
         errors: known.errors + errors,
+        compiled: known.compiled + (isCompiled ? cells : 0),
         ms: known.ms + micros / 1000,
       })
     }
@@ -39,6 +42,6 @@ export class FormulaTimings {
 
   /** The timing of a column; zeros for one that was not computed. */
   of(columnRef: number): FormulaTiming {
-    return this.byRef.get(columnRef) ?? { cells: 0, errors: 0, ms: 0 }
+    return this.byRef.get(columnRef) ?? { cells: 0, errors: 0, compiled: 0, ms: 0 }
   }
 }

@@ -4,7 +4,9 @@ import type { DerivedGroup } from '../store/documents/derived-group'
 import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
 import type { StageSignal } from '../store/sqlite/write-group'
+import { compiledFormula, isCompiled } from './compiled/compiled-formula'
 import { FormulaChecks } from './checks/formula-checks'
+import type { ColumnOfTable } from './dependencies/formula-columns'
 import { FormulaFigures } from './derivation-counts'
 import { DocumentFormulas } from './document-formulas'
 import { EvaluatorPool, type StartEvaluator } from './exchange/evaluator-pool'
@@ -81,6 +83,13 @@ export class Formulas implements WriteStages, AsyncDisposable {
   /** See `FormulaTimings.missedOf`. */
   missedOf(docId: string, columnRef: number): number {
     return this.documents.get(docId)?.timings.missedOf(columnRef) ?? 0
+  }
+
+  /** The part of a formula that needs Python; undefined for one that is compiled. */
+  needsPython(schema: Schema, of: ColumnOfTable): string | undefined {
+    if (!this.options.compiles) return 'the settings'
+    const formula = compiledFormula(schema, of)
+    return isCompiled(formula) ? undefined : formula.reason
   }
 
   /** Ends all evaluators. */

@@ -52,8 +52,9 @@ export function nextDue(
   const open = triggerColumnsOf(schema)
     .all.filter(({ column }) => column.hasDue)
     .map((of) => ({ of, upTo: waitsAfter(of, schema) }))
+  // In the order of an index by seq: by row, all cells would be sorted in each step.
   const first = connection.pluck<number>(
-    'SELECT seq FROM _sheaf_due_cells WHERE column_ref = ? AND row <= ? ORDER BY seq LIMIT 1',
+    'SELECT seq FROM _sheaf_due_cells WHERE column_ref = ? AND +row <= ? ORDER BY seq LIMIT 1',
   )
   const seqs = open.flatMap(({ of, upTo }) => first.get(of.column.ref, upTo) ?? [])
   if (seqs.length === 0) return undefined

@@ -3,6 +3,7 @@ import type { Schema } from '../store/schema/schema'
 import type { Connection } from '../store/sqlite/connections'
 import type { Dependencies } from './dependencies/dependencies'
 import { columnsOf, type ColumnOfTable } from './dependencies/formula-columns'
+import { FEW_ROWS } from './requested-cells'
 
 /** Pending cells to compute in one step: rows with ids from `from` to `to`. */
 export interface Slice {
@@ -18,8 +19,6 @@ const FIRST_ROWS = 500
 const MAX_ROWS = 50_000
 /** Time that a step should take, in milliseconds: writes of the document wait for it. */
 const STEP_MS = 150
-/** A formula that exceeds the time limit for so few rows is stopped; for more, fewer are tried. */
-export const FEW_ROWS = 8
 
 /** Steps of a column whose times are compared. */
 const STEPS = 4
@@ -94,8 +93,8 @@ function sliceOf(connection: Connection, of: ColumnOfTable, rows: number): Slice
   return { of, from: pendingAfter + 1, to, isLast }
 }
 
-/** The number of rows of a slice. */
-export function countRows(connection: Connection, { of, from, to }: Slice): number {
+/** True when a step has so few rows that its formula is stopped if it exceeds a limit. */
+export function hasFewRows(connection: Connection, { of, from, to }: Slice): boolean {
   const sql = `SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`
-  return connection.pluck<number>(sql).get(from, to) ?? 0
+  return (connection.pluck<number>(sql).get(from, to) ?? 0) <= FEW_ROWS
 }

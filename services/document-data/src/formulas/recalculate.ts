@@ -10,7 +10,8 @@ export function recalculate(doc: DocumentWriter, columns: readonly ColumnOfTable
       `INSERT INTO _sheaf_formulas (column_ref, pending_after)
        SELECT value, 0 FROM json_each(?) WHERE true
        ON CONFLICT (column_ref) DO UPDATE SET
-         pending_after = 0, stopped = NULL, pending_by = 0, pending_fires = 'all'`,
+         pending_after = 0, stopped = NULL, pending_by = 0,
+         pending_fires = iif(pending_after IS NULL, 'all', pending_fires)`,
     )
     .run(JSON.stringify(columns.map(({ column }) => column.ref)))
   doc.schemaChanged()

@@ -27,7 +27,7 @@ export interface Recomputation {
 /** Differences that a comparison reports. */
 const MAX_DIFFERENCES = 10
 /** No writes wait for the results, so that a formula may take much longer than within a write. */
-const LIMITS = { computeMs: 120_000, writeCells: Number.MAX_SAFE_INTEGER }
+const LIMITS = { computeMs: 120_000, writeCells: Number.MAX_SAFE_INTEGER, compiles: false }
 /** Steps without any progress after which computing is given up; smaller steps are tried in between. */
 const MAX_IDLE_STEPS = 12
 /** Names of functions whose results are random, or depend on when cells were computed. */

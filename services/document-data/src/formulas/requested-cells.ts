@@ -5,6 +5,8 @@ import type { DirtyCells, DirtyColumn } from './dependencies/dirty-cells'
 import { columnsOf, isTrigger } from './dependencies/formula-columns'
 import type { DirtyMessage } from './exchange/messages'
 
+/** A formula that exceeds the time limit for so few rows is stopped; for more, fewer are tried. */
+export const FEW_ROWS = 8
 /** Milliseconds that a cell of a trigger column may take in a write of many rows, … */
 const TRIGGER_CELL_MS = 0.1
 /** … and that trigger formulas have in any case: the transaction is open for so long. */

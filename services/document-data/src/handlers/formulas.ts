@@ -79,7 +79,9 @@ function timingOf(
   doc: DocumentReader,
   { table, column }: ColumnOfTable,
 ): FormulaTiming {
-  const { cells = 0, errors = 0, ms = 0 } = ctx.formulas.timingOf(doc.docId, column.ref) ?? {}
+  const timing = ctx.formulas.timingOf(doc.docId, column.ref)
+  const { cells = 0, errors = 0, compiled = 0, ms = 0 } = timing ?? {}
+  const pythonReason = ctx.formulas.needsPython(doc.schema, { table, column })
   const { stopped, triggerStopped } = column
   const { pendingRows, dueCells } = countOpenCells(doc, { table, column })
   return {
@@ -92,7 +94,9 @@ function timingOf(
     milliseconds: Math.round(ms * 1000) / 1000,
     pendingRows,
     stopped: stopped ?? triggerStopped,
-    engine: 'python',
+    engine: pythonReason === undefined ? 'compiled' : 'python',
+    pythonReason,
+    compiledCells: compiled,
     isTrigger: !column.isFormula,
     dueCells,
     missedCells: ctx.formulas.missedOf(doc.docId, column.ref),

@@ -43,7 +43,7 @@ describe('the trace of computing formulas', () => {
     const docId = await createTable(store, 'T', { A: 'Int' })
     await addColumns(store, docId, 'T', new Map([['A', [1, 2, 3, 4, 5]]]))
     await store.transact(docId, author, (doc) => {
-      const fields = { formula: '$A + 1', isFormula: true, type: 'Any' }
+      const fields = { formula: '(lambda: $A + 1)()', isFormula: true, type: 'Any' }
       addStructure(doc, 'T', [{ id: 'B', fields }])
     })
     const write = (id: number, traceparent: string, fails = false) =>

@@ -15,7 +15,7 @@ describe('evaluators of many documents', () => {
       for (const id of ['B', 'C', 'D'])
         await store.transact(docId, author, (doc) => {
           addStructure(doc, 'T', [
-            { id, fields: { formula: '$A + 1', isFormula: true, type: 'Any' } },
+            { id, fields: { formula: '(lambda: $A + 1)()', isFormula: true, type: 'Any' } },
           ])
         })
       expect((await readRows(store, docId, 'T'))[1]?.fields).toEqual({ A: 2, B: 3, C: 3, D: 3 })
@@ -40,7 +40,7 @@ describe('evaluators of many documents', () => {
     const endless = Array.from({ length: 4 }, () => compute(71, 'while True: pass\nreturn 1'))
     // One of them waits, and the last evaluator is for others.
     await eventually(() => formulas.pool.queued === 1)
-    expect(await compute(72, '$A + 1')).toMatchObject([{ fields: { A: 1, B: 2 } }])
+    expect(await compute(72, '(lambda: $A + 1)()')).toMatchObject([{ fields: { A: 1, B: 2 } }])
     expect(formulas.pool.queued).toBe(1)
     // Closing the store ends the others.
     void Promise.allSettled(endless)

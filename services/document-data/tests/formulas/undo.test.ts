@@ -9,7 +9,10 @@ import { openFormulaStore, readRows } from '../support/formula-store'
 import { addColumns, author, createTable } from '../support/test-store'
 
 describe('an undo of making a formula column a data column', () => {
-  const setUp = async (store: DocumentStore) => {
+  const setUp = async (
+    store: DocumentStore,
+    change: { isFormula: boolean; formula?: string } = { isFormula: false, formula: '' },
+  ) => {
     const docId = await createTable(store, 'T', { A: 'Int', B: 'Text' })
     const fields = { type: 'Int', formula: '$A * 2', isFormula: true }
     await store.transact(docId, author, (doc) => {
@@ -18,7 +21,7 @@ describe('an undo of making a formula column a data column', () => {
     })
     await addColumns(store, docId, 'T', new Map([['A', [1, 2, 3]]]))
     const { seq } = await store.transact(docId, author, (doc) =>
-      updateColumns(doc, 'T', [{ id: 'F', change: { isFormula: false, formula: '' } }]),
+      updateColumns(doc, 'T', [{ id: 'F', change }]),
     )
     const update = (id: number, cells: Record<string, unknown>) =>
       store.transact(docId, author, (doc) => {
@@ -49,6 +52,21 @@ describe('an undo of making a formula column a data column', () => {
     expect(await values()).toEqual([100, 4, 6])
     await update(1, { A: 7 })
     expect(await values()).toEqual([14, 4, 6])
+  })
+
+  it('is not prevented by rows that were added, whose cells its formula has given', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const { docId, undo, update, values } = await setUp(store, { isFormula: false })
+    await addColumns(store, docId, 'T', new Map([['A', [10, 20, 30]]]))
+    expect(await values()).toEqual([2, 4, 6, 20, 40, 60])
+    const written = await update(5, { F: 7 })
+    await expect(undo()).rejects.toThrow('later changes affect row 5 of table "T"')
+    await undo(written.seq)
+    await update(4, { A: 11 })
+    await undo()
+    expect(await values()).toEqual([2, 4, 6, 22, 40, 60])
   })
 
   it('names the cells that were written since, also in new rows, and changes nothing', async () => {

@@ -33,7 +33,7 @@ describe('columns whose cells are not all computed', () => {
 
   beforeAll(async () => {
     buildWorkers()
-    const formulas = { ...defaultFormulaLimits, cacheFolder: '/dev/null/none' }
+    const formulas = { ...defaultFormulaLimits, compiles: false, cacheFolder: '/dev/null/none' }
     instance = await TestInstance.start({ formulas })
     channel = openChannel({ address: instance.service.address })
     exports = new ExportServiceClientImpl(channel)

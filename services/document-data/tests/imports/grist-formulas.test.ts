@@ -152,4 +152,26 @@ describe('formulas of a Grist document', () => {
     await computed(imports.store, made.docId)
     expect((await imports.fields(made, 'Items'))[2]).toMatchObject({ Total: 1, Label: 'Fruit x4' })
   })
+
+  it('run no trigger formula when the results that the file lacks are computed', async () => {
+    const made = await imports.import({
+      tables: [
+        {
+          id: 'T',
+          columns: [
+            { id: 'A', type: 'Int' },
+            { id: 'F', type: 'Int', isFormula: true, formula: '$A * 2' },
+            { id: 'Seen', type: 'Text', formula: '"seen %s" % $F', meta: { recalcDeps: '[3]' } },
+          ],
+          rows: [[1, 4, ['P'], 'own']],
+        },
+      ],
+    })
+    expect((await imports.formulaState(made)).pending).toEqual(['F'])
+    await computed(imports.store, made.docId)
+    expect((await imports.table(made, 'T')).byId.get('Seen')?.hasDue).toBe(false)
+    expect(await imports.fields(made, 'T')).toEqual([{ A: 4, F: 8, Seen: 'own' }])
+    await imports.update(made, 'T', [1, { A: 5 }])
+    expect(await imports.fields(made, 'T')).toEqual([{ A: 5, F: 10, Seen: 'seen 10' }])
+  })
 })

@@ -27,7 +27,7 @@ export async function openFormulaStore(
     closed: (docId) => formulas.closed(docId),
     ...appending,
   }
-  const store = await openStore(folder, { stages })
+  const store = await openStore(folder, { stages, maxIndexes: 2 })
   return {
     store,
     formulas,

@@ -82,6 +82,14 @@ export class DirtyFinder {
     this.propagate()
   }
 
+  /** Lets the trigger formulas that name a computed column run in rows in which its cell has changed. */
+  fireBy(columnRef: number, rowIds: readonly number[]): void {
+    for (const { column } of triggerColumnsOf(this.parts.schema).byDep.get(columnRef) ?? []) {
+      const dirty = this.dirty.columns.get(column.ref)
+      for (const row of rowIds) if (dirty?.rows.has(row)) dirty.fired.add(row)
+    }
+  }
+
   /** Marks what looks up the keys that these rows have now, except the cells of `done`. */
   addLookups(of: ColumnOfTable, rowIds: readonly number[], { seq, done }: NewKeys): void {
     for (const user of this.parts.dependencies.lookupsBy(of.column.ref)) {

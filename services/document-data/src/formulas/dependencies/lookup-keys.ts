@@ -63,6 +63,11 @@ function keyTexts(values: readonly LogValue[], contains: readonly boolean[]): st
   return keys.map((key) => JSON.stringify(key))
 }
 
+/** The text of the stored values of a key, as `keysOfRows` returns it. */
+export function keyText(values: readonly LogValue[]): string {
+  return JSON.stringify(values.map(keyItem))
+}
+
 /** The items of a stored list; an empty list is found as null. */
 function itemsOf(value: LogValue): (string | number | null)[] {
   if (typeof value !== 'string' || !value.startsWith('[')) return [null]

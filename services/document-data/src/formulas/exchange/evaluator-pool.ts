@@ -6,6 +6,8 @@ import type { ExitCause } from '../../processes/hosted-process'
 
 /** How long a document waits for an evaluator while all are busy with other documents. */
 const WAIT_MS = 10_000
+/** Changed rows of a table beyond which an evaluator reads its columns again. */
+const MAX_STALE_ROWS = 5000
 
 /** Starts an evaluator. Failing to start is reported by `onExit`. */
 export type StartEvaluator = (handlers: EvaluatorHandlers) => StartedEvaluator
@@ -67,6 +69,15 @@ export class EvaluatorSession {
   /** Resident memory of the process; 0 when it is not known. */
   get residentBytes(): number {
     return this.process.residentBytes()
+  }
+
+  /** Lets the evaluator read changed rows again; all cells of their table if they are many. */
+  noteRows(tableRef: number, rowIds: readonly number[]): void {
+    if (this.dropped.has(tableRef)) return
+    const rows = this.stale.get(tableRef) ?? new Set()
+    this.stale.set(tableRef, rows)
+    for (const id of rowIds) rows.add(id)
+    if (rows.size > MAX_STALE_ROWS) this.dropped.add(tableRef)
   }
 
   /** Sends a message. */

@@ -1,5 +1,6 @@
 import type { StoredValue } from '../../values/column-type'
 import type { Writing } from '../document'
+import type { IndexUse } from '../indexes/index-use'
 import {
   logValue,
   type Author,
@@ -62,6 +63,8 @@ export interface GroupOwner {
   readonly docId: string
   readonly connection: Connection
   readonly tasks: ReadonlySet<GroupTask>
+  /** The automatic indexes of the document; absent for a copy. */
+  readonly indexes?: IndexUse
   /** The writes of the open transaction that changed something, in their order. */
   entries(): readonly GroupEntry[]
   /** The schema within the transaction. */
@@ -107,6 +110,11 @@ export class DerivedGroup {
   /** The connection that holds the transaction. */
   get connection(): Connection {
     return this.owner.connection
+  }
+
+  /** See `GroupOwner.indexes`. */
+  get indexes(): IndexUse | undefined {
+    return this.owner.indexes
   }
 
   /** Work to do beside the writes. */
@@ -218,7 +226,7 @@ function operationsOf(gathered: readonly GatheredCells[]): Operation[] {
       tableRef: table.ref,
       rowIds,
       columns: [],
-      ...(isFormula && { derived: true }),
+      ...(isFormula ? { derived: true } : { fired: true }),
     }
     operations.set(key, operation)
     const { id, ref, typeName: type } = column

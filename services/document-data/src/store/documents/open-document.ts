@@ -300,6 +300,7 @@ export class OpenDocument {
     return {
       docId: this.docId,
       connection: this.writer,
+      indexes: this.indexUse,
       entries: () => this.entries,
       tasks: this.tasks,
       schema: () => this.working.schema,

@@ -52,6 +52,8 @@ export interface RowOperation {
   readonly columns: readonly ColumnValues[]
   /** True for cells that formulas computed: undoing the entry computes them again. */
   readonly derived?: true
+  /** True for data that trigger formulas gave. */
+  readonly fired?: true
   /** Contents of attachments, in the order of the rows, where the operation gives them any. For redo only. */
   readonly contents?: readonly LoggedContent[]
 }

@@ -5,7 +5,7 @@ import { clearReferences } from '../records/references'
 import { currentType, targetOf } from '../schema/reference-targets'
 import { nextRef } from '../schema/refs'
 import type { Column, Table } from '../schema/schema'
-import { findLaterCells, type LaterCells } from './later-cells'
+import { findLaterCells, type LaterCells, type LaterColumn } from './later-cells'
 import { Conflicts } from './revert-conflicts'
 
 /** Metadata of a column that refer to other columns. */
@@ -79,8 +79,8 @@ export class RevertContext {
   }
 
   /** The cells of a column that were written after the change; undefined when that would take too long to find out. */
-  findLaterCells({ ref: tableRef }: Table, columnRef: number): LaterCells | undefined {
-    return findLaterCells(this.doc, this.seq, { tableRef, columnRef })
+  findLaterCells(column: Omit<LaterColumn, 'after'>): LaterCells | undefined {
+    return findLaterCells(this.doc, { ...column, after: this.seq })
   }
 
   /** Records that rows have been removed again. */

@@ -140,17 +140,22 @@ function convertOthers(
   if (earlier.isFormula) {
     // The values of such a column follow from its formula, or are all the same, so later ones are dropped.
     const blank = isComputed(earlier) ? null : earlierType.defaultValue
+    const isBlank = (value: StoredValue) => value === null || isEqual(value, type.defaultValue)
     // Results that the change has kept are not in the log; what was written later is.
     const later =
-      isComputed(earlier) && !now.isFormula ? context.findLaterCells(table, ref) : undefined
+      isComputed(earlier) && !now.isFormula
+        ? context.findLaterCells({
+            ...{ tableRef: table.ref, columnRef: ref },
+            isBlank: (value) => isBlank(fromLog(value)),
+          })
+        : undefined
     const isKept = (value: StoredValue, id: number) => {
       if (!later?.has(id)) return now.isFormula || later !== undefined
       const kept = later.get(id)
       return kept !== undefined && isEqual(value, fromLog(kept))
     }
     return (value, id) => {
-      const isBlank = value === null || isEqual(value, type.defaultValue)
-      if (!isBlank && !isKept(value, id)) context.conflicts.addRows(table.tableId, [id])
+      if (!isBlank(value) && !isKept(value, id)) context.conflicts.addRows(table.tableId, [id])
       return blank
     }
   }

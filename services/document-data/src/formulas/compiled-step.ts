@@ -1,0 +1,124 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { quoteId } from '../quoting/quote'
+import type { DerivedGroup } from '../store/documents/derived-group'
+import type { LookupIndexes } from './compiled/cell-reader'
+import { findCompiled, orderCompiled, type CompiledColumn } from './compiled/compiled-columns'
+import { computeCells, type ComputedCells } from './compiled/compute-cells'
+import type { ColumnOfTable } from './dependencies/formula-columns'
+import type { DirtyMessage } from './exchange/messages'
+
+/** Rows of a table whose lookups need no index: reading all of them takes about a millisecond. */
+const SMALL_TABLE = 20_000
+/** Rows that are computed without letting other work run: a few milliseconds of the event loop. */
+const ROWS_AT_ONCE = 1_000
+
+/** Cells of one column that were computed without Python. */
+export interface ComputedColumn extends ComputedCells {
+  readonly of: ColumnOfTable
+}
+
+/**
+ * Computes the cells of a request that need no Python, except those of the columns `forPython`. Each column has to be
+ * stored before the next one is computed, which may read it.
+ */
+export function* computeCompiled(
+  group: DerivedGroup,
+  request: readonly DirtyMessage[],
+  forPython: ReadonlySet<number>,
+): Generator<ComputedColumn> {
+  const { connection, schema } = group
+  const wanted = new Map(request.map((message) => [message.ref, message]))
+  const isPossible = (column: CompiledColumn) =>
+    !forPython.has(column.of.column.ref) && areIndexed(group, column)
+  /** Columns of which Python has to compute cells first, so that what reads them waits. */
+  const unfinished = new Set<number>()
+  for (const column of orderCompiled(schema, new Set(wanted.keys()), isPossible)) {
+    const { ref } = column.of.column
+    const message = wanted.get(ref)
+    if (!message || [...column.formula.columns.keys()].some((read) => unfinished.has(read))) {
+      unfinished.add(ref)
+      continue
+    }
+    const computed = computeCells(connection, column, message, indexesOf(group))
+    if (computed.left.length > 0) unfinished.add(ref)
+    yield { of: column.of, ...computed }
+  }
+}
+
+/** A formula column whose pending cells need no Python now. */
+export function findComputable(group: DerivedGroup, columnRef: number): CompiledColumn | undefined {
+  const column = findCompiled(group.schema, columnRef)
+  return column && areIndexed(group, column) ? column : undefined
+}
+
+/** What became of a range of rows. */
+export interface ComputedParts {
+  /** Rows that only Python computes. */
+  readonly left: readonly number[]
+  readonly rows: number
+  /** Milliseconds that computing and storing took. */
+  readonly ms: number
+}
+
+/** Computes the cells of a column in a range of rows, in parts between which other work runs. */
+export async function computeInParts(
+  group: DerivedGroup,
+  column: CompiledColumn,
+  { from, to }: { readonly from: number; readonly to: number },
+  { signal, take }: { signal: AbortSignal; take: (computed: ComputedColumn) => void },
+): Promise<ComputedParts> {
+  const {
+    table,
+    column: { ref },
+  } = column.of
+  const ids = group.connection
+    .pluck<number>(`SELECT id FROM ${quoteId(table.tableId)} WHERE id BETWEEN ? AND ? ORDER BY id`)
+    .all(from, to)
+  const left: number[] = []
+  let ms = 0
+  for (let at = 0; at < ids.length && !signal.aborted; at += ROWS_AT_ONCE) {
+    if (at > 0) await nextTurn()
+    if (signal.aborted) break
+    const begun = performance.now()
+    const part = ids.slice(at, at + ROWS_AT_ONCE)
+    const wanted = { ref, from: part[0] ?? from, to: part.at(-1) ?? to }
+    const computed = computeCells(group.connection, column, wanted, indexesOf(group))
+    take({ of: column.of, ...computed })
+    left.push(...computed.left)
+    ms += performance.now() - begun
+  }
+  return { left, rows: ids.length, ms }
+}
+
+function indexesOf({ indexes }: DerivedGroup): LookupIndexes {
+  return {
+    has: ({ table, column }) => indexes?.has(table, column) ?? false,
+    used: ({ table, column }, rows) => indexes?.used(table, column, rows),
+  }
+}
+
+/** True when no lookup of a formula reads a large table for each key; otherwise an index may be due. */
+function areIndexed(group: DerivedGroup, { formula }: CompiledColumn): boolean {
+  const missing = formula.lookups.flatMap(
+    ({
+      lookup: {
+        columns: [first],
+      },
+    }) => (first && !group.indexes?.has(first.table, first.column) ? [first] : []),
+  )
+  return missing.filter((of) => missIndex(group, of)).length === 0
+}
+
+/** Records that a lookup would read all rows of a large table. Returns false for a small one. */
+function missIndex(
+  { connection, indexes }: DerivedGroup,
+  { table, column }: ColumnOfTable,
+): boolean {
+  const from = quoteId(table.tableId)
+  const rows = connection.pluck<number>(`SELECT coalesce(max(id), 0) FROM ${from}`).get() ?? 0
+  if (rows <= SMALL_TABLE) return false
+  const name = quoteId(column.id)
+  const sql = `${name} IS (SELECT ${name} FROM ${from} ORDER BY id DESC LIMIT 1)`
+  indexes?.missed({ table, column, rows, condition: { sql, params: [] } })
+  return true
+}

@@ -1,0 +1,169 @@
+import { childrenOf, type SyntaxNode } from '@sheaf/formula-text/formula-tree'
+import type { ColumnOfTable } from '../dependencies/formula-columns'
+import type { Part, PartCompiler } from './formula-parts'
+import type { Frame, Run } from './frame'
+import { functions, takesArguments, takesGenerator } from './functions'
+import { encoderOf, type Encode } from './stored-values'
+import { methodArguments, textMethods } from './text-functions'
+import { Unsupported } from './unsupported'
+import { FormulaError, isTrue, needsPython, RecordsValue, RecordValue, type Value } from './values'
+
+/** Columns that lookups compare as SQLite stores them. */
+const KEY_TYPES: ReadonlySet<string> = new Set([
+  'Text',
+  'Choice',
+  'Numeric',
+  'Int',
+  'Bool',
+  'Ref',
+  'Any',
+])
+/** Arguments of lookups that are no columns. */
+const NO_KEYS: ReadonlySet<string> = new Set(['id', 'order_by', 'sort_by'])
+
+/** Compiles a call of a function of the library, of a method of text, or of a lookup. Throws Unsupported. */
+export function compileCall(compiler: PartCompiler, [callee, list]: readonly SyntaxNode[]): Part {
+  if (!callee || list?.name !== 'ArgList') throw new Unsupported('syntax')
+  const nodes = childrenOf(list)
+  if (callee.name === 'MemberExpression') return compileMethod(compiler, callee, nodes)
+  const name = compiler.text(callee)
+  const { names, schema } = compiler.parts
+  const isOwn = names.has(name) || schema.tables.some(({ tableId }) => tableId === name)
+  if (callee.name !== 'VariableName' || isOwn) throw new Unsupported('a function of its own')
+  if (nodes.some((node) => node.name === 'for')) {
+    if (!takesGenerator.has(name)) throw new Unsupported(`a loop in ${name}`)
+    return { run: called(name, [compiler.comprehension(nodes)]) }
+  }
+  const args = plainArguments(nodes)
+  if (name === 'IF') return { run: compileIf(args.map((arg) => compiler.run(arg))) }
+  if (name === 'IFERROR') return { run: compileIfError(args.map((arg) => compiler.run(arg))) }
+  return {
+    run: called(
+      name,
+      args.map((arg) => compiler.run(arg)),
+    ),
+  }
+}
+
+function called(name: string, args: readonly Run[]): Run {
+  const call = Object.hasOwn(functions, name) ? functions[name] : undefined
+  if (!call) throw new Unsupported(`the function ${name}`)
+  if (!takesArguments(name, args.length)) throw new Unsupported(`the arguments of ${name}`)
+  const [only] = args
+  if (args.length === 1 && only) return (frame) => call([only(frame)])
+  return (frame) => call(args.map((arg) => arg(frame)))
+}
+
+/** The arguments of a call that has nothing but values. */
+function plainArguments(nodes: readonly SyntaxNode[]): SyntaxNode[] {
+  const inner = nodes.slice(1, -1)
+  const args = inner.filter(({ name }) => name !== ',')
+  const isPlain = inner.every(({ name }, index) => (name === ',') === (index % 2 === 1))
+  if (!isPlain) throw new Unsupported('arguments by name')
+  return args
+}
+
+function compileIf([condition, yes, no, ...more]: readonly Run[]): Run {
+  if (!condition || !yes || !no || more.length > 0) throw new Unsupported('the arguments of IF')
+  return (frame) => (isTrue(condition(frame)) ? yes(frame) : no(frame))
+}
+
+function compileIfError([value, otherwise, ...more]: readonly Run[]): Run {
+  if (!value || more.length > 0) throw new Unsupported('the arguments of IFERROR')
+  const instead = otherwise ?? (() => '')
+  return (frame) => {
+    const result = tryRun(value, frame)
+    return result === undefined || Number.isNaN(result) ? instead(frame) : result
+  }
+}
+
+/** The value; undefined in place of an error. */
+function tryRun(run: Run, frame: Frame): Value | undefined {
+  try {
+    return run(frame)
+  } catch (error) {
+    if (error instanceof FormulaError) return undefined
+    throw error
+  }
+}
+
+function compileMethod(
+  compiler: PartCompiler,
+  callee: SyntaxNode,
+  nodes: readonly SyntaxNode[],
+): Part {
+  const [owner, sign, property] = childrenOf(callee)
+  if (!owner || sign?.name !== '.' || !property) throw new Unsupported('syntax')
+  const name = compiler.text(property)
+  if (name === 'lookupRecords' || name === 'lookupOne')
+    return compileLookup(compiler, owner, { isOne: name === 'lookupOne', nodes })
+  const { run, records } = compiler.compile(owner)
+  const method = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined
+  if (records || !method) throw new Unsupported(`the method ${name}`)
+  const args = [run, ...plainArguments(nodes).map((arg) => compiler.run(arg))]
+  if (args.length !== methodArguments[name]) throw new Unsupported(`the arguments of ${name}`)
+  return { run: (frame) => method(args.map((arg) => arg(frame))) }
+}
+
+interface LookupCall {
+  readonly isOne: boolean
+  readonly nodes: readonly SyntaxNode[]
+}
+
+function compileLookup(
+  compiler: PartCompiler,
+  owner: SyntaxNode,
+  { isOne, nodes }: LookupCall,
+): Part {
+  const { parts } = compiler
+  const name = compiler.text(owner)
+  const isOwn = name === 'table'
+  const table = isOwn ? parts.table : parts.schema.tables.find(({ tableId }) => tableId === name)
+  if (owner.name !== 'VariableName' || parts.names.has(name) || !table)
+    throw new Unsupported(`the name ${name}`)
+  const keys = keyArguments(nodes)
+    .map(([key, value]) => ({ id: compiler.text(key), value: compiler.run(value) }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  const isUnique = new Set(keys.map(({ id }) => id)).size === keys.length
+  const found = keys.map(({ id, value }) => {
+    if (!isUnique || NO_KEYS.has(id)) throw new Unsupported(`a lookup with ${id}`)
+    const column = table.byId.get(id)
+    const encode = column && KEY_TYPES.has(column.type.name) ? encoderOf(column) : undefined
+    if (!encode) throw new Unsupported(`a lookup by ${id}`)
+    return { of: { table, column } as ColumnOfTable, encode: keyOf(encode), value }
+  })
+  const lookup = { columns: found.map(({ of }) => of) }
+  const route = { from: parts.addLookup(table, lookup), path: [] }
+  const rows = (frame: Frame) => {
+    const key = found.map(({ encode, value }) => encode(value(frame)))
+    return frame.source.find(lookup, key, frame.row)
+  }
+  return isOne
+    ? {
+        run: (frame) => new RecordValue(table, rows(frame)[0] ?? 0),
+        records: { table, isList: false, route },
+      }
+    : {
+        run: (frame) => new RecordsValue(table, rows(frame)),
+        records: { table, isList: true, route },
+      }
+}
+
+/** Values that Python compares by their own rules are left to it. */
+function keyOf(encode: Encode): Encode {
+  return (value) => (value instanceof RecordsValue ? needsPython() : encode(value))
+}
+
+/** Names and values of the arguments of a lookup. */
+function keyArguments(nodes: readonly SyntaxNode[]): [SyntaxNode, SyntaxNode][] {
+  const groups: SyntaxNode[][] = [[]]
+  for (const node of nodes.slice(1, -1))
+    if (node.name === ',') groups.push([])
+    else groups.at(-1)?.push(node)
+  const keys = groups.map(([key, sign, value, ...more]): [SyntaxNode, SyntaxNode] => {
+    if (key?.name !== 'VariableName' || sign?.name !== 'AssignOp' || !value || more.length > 0)
+      throw new Unsupported('the arguments of a lookup')
+    return [key, value]
+  })
+  return keys
+}

@@ -1,0 +1,120 @@
+import { quoteId } from '../../quoting/quote'
+import type { LogValue } from '../../store/log/log'
+import type { Table } from '../../store/schema/schema'
+import type { Connection } from '../../store/sqlite/connections'
+import type { ColumnOfTable } from '../dependencies/formula-columns'
+import { keyText } from '../dependencies/lookup-keys'
+import type { CellSource, CompiledLookup } from './frame'
+import { defaultOf } from './stored-values'
+import { needsPython } from './values'
+
+/** Steps of the formula of a column in one derivation: they run on the event loop. */
+const MAX_STEPS = 500_000
+/** Cells that are remembered. */
+const MAX_CELLS = 100_000
+
+/** Finds rows by the value of a column without reading a whole table. */
+export interface LookupIndexes {
+  has(of: ColumnOfTable): boolean
+  /** Records that an index saved a lookup from reading this many rows. */
+  used(of: ColumnOfTable, rows: number): void
+}
+
+/** Rows by key of one lookup, and the keys that each row has looked up. */
+class LookupReads {
+  readonly rows = new Map<string, readonly number[]>()
+  readonly uses = new Map<number, Set<string>>()
+
+  constructor(
+    readonly isIndexed: boolean,
+    /** Rows that a lookup without an index reads. */
+    readonly tableRows: number,
+  ) {}
+}
+
+/** Reads cells of other rows for the formula of one column, and remembers them. */
+export class CellReader implements CellSource {
+  private readonly cells = new Map<string, LogValue>()
+  private readonly lookups = new Map<CompiledLookup, LookupReads>()
+  private steps = 0
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly indexes: LookupIndexes,
+  ) {}
+
+  /** See CellSource. */
+  stored({ table, column }: ColumnOfTable, row: number): LogValue {
+    if (row <= 0) return defaultOf(column)
+    const key = `${column.ref} ${row}`
+    const known = this.cells.get(key)
+    if (known !== undefined) return known
+    const found = this.connection
+      .pluck<LogValue>(`SELECT ${quoteId(column.id)} FROM ${quoteId(table.tableId)} WHERE id = ?`)
+      .get(row)
+    const value = found === undefined ? defaultOf(column) : found
+    if (this.cells.size >= MAX_CELLS) this.cells.clear()
+    this.cells.set(key, value)
+    return value
+  }
+
+  /** See CellSource. */
+  find(lookup: CompiledLookup, keys: readonly LogValue[], row: number): readonly number[] {
+    const reads = this.readsOf(lookup)
+    const text = keyText(keys)
+    const uses = reads.uses.get(row)
+    if (uses) uses.add(text)
+    else reads.uses.set(row, new Set([text]))
+    const known = reads.rows.get(text)
+    if (known) return known
+    this.spend(reads.isIndexed ? 1 : reads.tableRows)
+    const found = this.findRows(lookup, keys)
+    this.spend(found.length)
+    reads.rows.set(text, found)
+    return found
+  }
+
+  /** See CellSource. */
+  spend(steps: number): void {
+    this.steps += steps
+    if (this.steps > MAX_STEPS) needsPython()
+  }
+
+  /** The texts of the keys that each row has looked up. */
+  usesOf(lookup: CompiledLookup): ReadonlyMap<number, ReadonlySet<string>> {
+    return this.lookups.get(lookup)?.uses ?? new Map<number, ReadonlySet<string>>()
+  }
+
+  private readsOf(lookup: CompiledLookup): LookupReads {
+    const known = this.lookups.get(lookup)
+    if (known) return known
+    const [first] = lookup.columns
+    if (!first) return needsPython()
+    const isIndexed = this.indexes.has(first)
+    const rows = countAtMost(this.connection, first.table)
+    if (isIndexed) this.indexes.used(first, rows)
+    const made = new LookupReads(isIndexed, rows)
+    this.lookups.set(lookup, made)
+    return made
+  }
+
+  private findRows({ columns }: CompiledLookup, keys: readonly LogValue[]): number[] {
+    const [first] = columns
+    if (!first) return needsPython()
+    const conditions = columns.map(({ column }, i) => {
+      const name = quoteId(column.id)
+      // An empty cell of these types has the value 0.
+      const isBlank = keys[i] === 0 && (column.type.name === 'Bool' || column.type.name === 'Ref')
+      return isBlank ? `(${name} IS ? OR ${name} IS NULL)` : `${name} IS ?`
+    })
+    const from = quoteId(first.table.tableId)
+    return this.connection
+      .pluck<number>(`SELECT id FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY id`)
+      .all(...keys)
+  }
+}
+
+/** The highest row id: a table has no more rows, unless ids were given by hand. */
+function countAtMost(connection: Connection, { tableId }: Table): number {
+  return connection.pluck<number>(`SELECT coalesce(max(id), 0) FROM ${quoteId(tableId)}`).get() ?? 0
+}

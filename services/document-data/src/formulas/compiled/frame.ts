@@ -1,0 +1,32 @@
+import type { LogValue } from '../../store/log/log'
+import type { ColumnOfTable } from '../dependencies/formula-columns'
+import type { Value } from './values'
+
+/** A lookup of a compiled formula. */
+export interface CompiledLookup {
+  /** The key columns, in the order of their names, all of one table. */
+  readonly columns: readonly ColumnOfTable[]
+}
+
+/** Reads what is not a cell of the own row. */
+export interface CellSource {
+  /** The stored cell of a row; the default of the column when there is no such row. */
+  stored(of: ColumnOfTable, row: number): LogValue
+  /** The rows that have these stored keys, by id. `row` is the one that looks them up. */
+  find(lookup: CompiledLookup, keys: readonly LogValue[], row: number): readonly number[]
+  /** Counts steps of a computation. Leaves the cell to Python when there were too many. */
+  spend(steps: number): void
+}
+
+/** The row for which a formula is computed. */
+export interface Frame {
+  readonly row: number
+  /** Stored cells of the row: of the columns that the formula reads there, in their order. */
+  readonly cells: readonly LogValue[]
+  /** Values of the names that the formula assigns to. */
+  readonly names: (Value | undefined)[]
+  readonly source: CellSource
+}
+
+/** Computes a part of a formula. Throws what `raise` and `needsPython` throw. */
+export type Run = (frame: Frame) => Value

@@ -1,0 +1,254 @@
+import type { LogValue } from '../../store/log/log'
+import type { Column, Schema } from '../../store/schema/schema'
+import { isStoredError, readStoredError } from '../../values/error-cells'
+import { TAG } from '../../values/tagged-text'
+import { floatText, textOf } from './numbers'
+import { dateOf } from './operators'
+import type { FormulaError } from './values'
+import {
+  DateValue,
+  isTrue,
+  ListValue,
+  needsPython,
+  raise,
+  RecordsValue,
+  RecordValue,
+  type Value,
+} from './values'
+
+/** Seconds of a day. */
+const DAY = 86_400
+/** An `int` in a cell has 32 bits. */
+const INT_LIMIT = 2 ** 31
+/** From here on a whole number is stored as it is computed. */
+const WHOLE_LIMIT = 1e15
+/** Whole floats below this are written without `.0` in Text columns. */
+const TEXT_WHOLE_LIMIT = 1e16
+
+/** Reads a stored cell as formulas see it. Throws the error that the cell holds. */
+export type Decode = (stored: LogValue) => Value
+
+/** The stored form of a result. */
+export type Encode = (value: Value) => LogValue
+
+const decodeText: Decode = (stored) =>
+  stored === null || typeof stored === 'string' ? stored : needsPython()
+
+const decodeNumber: Decode = (stored) =>
+  stored === null || typeof stored === 'number' ? stored : needsPython()
+
+const decodeWhole: Decode = (stored) => {
+  if (typeof stored !== 'number') return stored === null ? null : needsPython()
+  if (!Number.isInteger(stored)) return stored
+  return Number.isSafeInteger(stored) ? BigInt(stored) : needsPython()
+}
+
+const decodeBool: Decode = (stored) => {
+  if (stored === null || stored === 0) return false
+  return stored === 1 ? true : needsPython()
+}
+
+const decodeDate: Decode = (stored) => {
+  if (stored === null) return null
+  return typeof stored === 'number' ? dateOf(Math.floor(stored / DAY)) : needsPython()
+}
+
+const decodeAny: Decode = (stored) => {
+  if (typeof stored !== 'number') return stored
+  return Math.abs(stored) < WHOLE_LIMIT ? decodeWhole(stored) : needsPython()
+}
+
+function listOf(stored: LogValue, type: 'string' | 'number'): unknown[] {
+  if (stored === null) return []
+  if (typeof stored !== 'string' || !stored.startsWith('[')) return needsPython()
+  const items = JSON.parse(stored) as unknown[]
+  return items.every((item) => typeof item === type) ? items : needsPython()
+}
+
+const decodeChoices: Decode = (stored) => new ListValue(listOf(stored, 'string') as string[], true)
+
+const decoders: Readonly<Record<string, Decode>> = {
+  Text: decodeText,
+  Choice: decodeText,
+  Numeric: decodeNumber,
+  Int: decodeWhole,
+  Bool: decodeBool,
+  Date: decodeDate,
+  ChoiceList: decodeChoices,
+  Any: decodeAny,
+}
+
+/** How cells of a column are read; undefined for columns that only Python reads. */
+export function decoderOf(
+  { type: { name, argument = '' } }: Column,
+  schema: Schema,
+): Decode | undefined {
+  const decode = name.startsWith('Ref') ? referenceDecoder(name, argument, schema) : decoders[name]
+  if (!decode) return undefined
+  const isAny = name === 'Any'
+  return (stored) => {
+    if (typeof stored !== 'string' || !stored.startsWith(TAG)) return decode(stored)
+    if (isStoredError(stored)) {
+      const { name: error, message } = readStoredError(stored)
+      return raise(error, message)
+    }
+    return isAny ? decodeCoded(stored) : needsPython()
+  }
+}
+
+function referenceDecoder(name: string, tableId: string, schema: Schema): Decode | undefined {
+  const table = schema.tables.find((one) => one.tableId === tableId)
+  if (!table) return undefined
+  if (name === 'RefList')
+    return (stored) => new RecordsValue(table, listOf(stored, 'number') as number[])
+  return (stored) => {
+    if (stored !== null && !Number.isInteger(stored)) return needsPython()
+    return new RecordValue(table, Number(stored))
+  }
+}
+
+function decodeCoded(stored: string): Value {
+  const code = JSON.parse(stored.slice(1)) as unknown
+  if (typeof code === 'boolean' || typeof code === 'string') return code
+  if (Array.isArray(code) && code[0] === 'd' && Number.isInteger(code[1]))
+    return dateOf(Math.floor((code[1] as number) / DAY))
+  return needsPython()
+}
+
+/** The value of a cell of a row that does not exist. */
+export function defaultOf({ type: { name } }: Column): LogValue {
+  if (name === 'Text' || name === 'Choice') return ''
+  return name === 'Numeric' || name === 'Int' || name.startsWith('Ref') ? 0 : null
+}
+
+function keptText(text: string): string {
+  // A text that began with the tag would read as a coded value.
+  return text.startsWith(TAG) ? needsPython() : text
+}
+
+const encodeText: Encode = (value) => {
+  if (value === null) return null
+  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < TEXT_WHOLE_LIMIT)
+    return String(value + 0)
+  return keptText(textOf(value))
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value + 0 : null
+}
+
+const FLOAT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const NOT_FINITE = /^[+-]?(inf|infinity|nan)$/i
+const NOT_PLAIN = /[^ -~]/
+
+/** The number of a text, as Python's `float` reads it; undefined for other text. */
+function parseFloatText(text: string): number | null | undefined {
+  // Python also reads digits and blanks of other scripts.
+  if (NOT_PLAIN.test(text)) return needsPython()
+  const trimmed = text.trim()
+  if (trimmed === '' || NOT_FINITE.test(trimmed)) return null
+  return FLOAT.test(trimmed) ? finite(Number(trimmed)) : undefined
+}
+
+const encodeNumber: Encode = (value) => {
+  if (value === null) return null
+  if (typeof value === 'number') return finite(value)
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'bigint') {
+    const number = Number(value)
+    return Number.isFinite(number) ? number : needsPython()
+  }
+  if (typeof value !== 'string') return keptText(textOf(value))
+  const parsed = parseFloatText(value)
+  return parsed === undefined ? keptText(value) : parsed
+}
+
+const encodeWhole: Encode = (value) => {
+  if (typeof value === 'number' && !Number.isFinite(value)) return floatText(value)
+  const number = encodeNumber(value)
+  if (typeof number !== 'number') return number
+  const whole = Math.trunc(number) + 0
+  return whole >= -INT_LIMIT && whole < INT_LIMIT ? whole : keptText(textOf(value))
+}
+
+const TRUE_WORDS = new Set(['true', 'yes', '1', 't', 'y'])
+const FALSE_WORDS = new Set(['false', 'no', '0', 'f', 'n'])
+
+const encodeBool: Encode = (value) => {
+  if (value === null) return 0
+  if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint')
+    return isTrue(value) ? 1 : 0
+  if (typeof value !== 'string') return keptText(textOf(value))
+  if (NOT_PLAIN.test(value)) return needsPython()
+  const word = value.trim().toLowerCase()
+  if (TRUE_WORDS.has(word)) return 1
+  return FALSE_WORDS.has(word) || value === '' ? 0 : keptText(value)
+}
+
+const encodeDate: Encode = (value) => {
+  if (value === null || value === '') return null
+  if (value instanceof DateValue) return value.days * DAY
+  if (typeof value === 'string') return needsPython()
+  if (typeof value === 'object') return keptText(textOf(value))
+  return encodeNumber(value)
+}
+
+const encodeReference: Encode = (value) => {
+  if (value === null || value === '') return 0
+  if (value instanceof RecordValue) return value.row
+  if (value instanceof RecordsValue) return value.rows.length === 0 ? 0 : needsPython()
+  if (typeof value !== 'bigint' || value < -INT_LIMIT || value >= INT_LIMIT) return needsPython()
+  return Number(value)
+}
+
+function encodeReferences(tableId: string): Encode {
+  return (value) => {
+    if (value === null || value === '') return null
+    if (value instanceof RecordsValue && value.table.tableId === tableId)
+      return JSON.stringify(value.rows)
+    if (value instanceof RecordValue && value.table.tableId === tableId)
+      return value.row === 0 ? null : JSON.stringify([value.row])
+    return needsPython()
+  }
+}
+
+const encodeChoices: Encode = (value) => (value === null || value === '' ? null : needsPython())
+
+const encodeAny: Encode = (value) => {
+  if (value === null) return null
+  if (typeof value === 'string') return value.startsWith(TAG) ? needsPython() : value
+  if (typeof value === 'number') return finite(value)
+  if (typeof value === 'boolean') return `${TAG}${value}`
+  if (typeof value === 'bigint')
+    return value >= -INT_LIMIT && value < INT_LIMIT
+      ? Number(value)
+      : `${TAG}${JSON.stringify(['U', String(value)])}`
+  if (value instanceof DateValue) return `${TAG}["d",${value.days * DAY}]`
+  if (value instanceof RecordValue)
+    return TAG + JSON.stringify(['R', value.table.tableId, value.row])
+  if (value instanceof RecordsValue)
+    return TAG + JSON.stringify(['r', value.table.tableId, value.rows])
+  return needsPython()
+}
+
+const encoders: Readonly<Record<string, Encode>> = {
+  Text: encodeText,
+  Choice: encodeText,
+  Numeric: encodeNumber,
+  Int: encodeWhole,
+  Bool: encodeBool,
+  Date: encodeDate,
+  Ref: encodeReference,
+  ChoiceList: encodeChoices,
+  Any: encodeAny,
+}
+
+/** How results are stored in a column, as `results.py` does it; undefined for types whose results are Python's. */
+export function encoderOf({ type: { name, argument = '' } }: Column): Encode | undefined {
+  return name === 'RefList' ? encodeReferences(argument) : encoders[name]
+}
+
+/** The stored form of an error. */
+export function encodeError({ name, message }: FormulaError): string {
+  return TAG + JSON.stringify(['E', name, message])
+}

@@ -1,0 +1,93 @@
+import type { Table } from '../../store/schema/schema'
+
+/*
+ * Values as formulas compute with them. Of Python's types: `None` is null, `int` a bigint, `float` a number, `str` a
+ * string. Everything that a compiled formula cannot do exactly as Python does is left to Python, cell by cell.
+ */
+
+/** A value of a compiled formula. */
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | DateValue
+  | DaysValue
+  | RecordValue
+  | RecordsValue
+  | ListValue
+
+/** A date, as days since 1970-01-01. */
+export class DateValue {
+  constructor(readonly days: number) {}
+}
+
+/** A difference of dates, in days. */
+export class DaysValue {
+  constructor(readonly days: number) {}
+}
+
+/** A row of a table; 0 stands for no row. */
+export class RecordValue {
+  constructor(
+    readonly table: Table,
+    readonly row: number,
+  ) {}
+}
+
+/** Rows of a table. */
+export class RecordsValue {
+  constructor(
+    readonly table: Table,
+    readonly rows: readonly number[],
+  ) {}
+}
+
+/** A list, or a tuple. */
+export class ListValue {
+  constructor(
+    readonly items: readonly Value[],
+    readonly isTuple = false,
+  ) {}
+}
+
+/** The error that a formula has in place of a value: the class name and the message of an exception. */
+export class FormulaError {
+  constructor(
+    readonly name: string,
+    readonly message: string,
+  ) {}
+}
+
+/** Thrown for a cell that only Python computes. One object: making a stack trace takes longer than a formula. */
+class NeedsPython {
+  static readonly instance = new NeedsPython()
+}
+
+/** Leaves the cell to Python. */
+export function needsPython(): never {
+  // eslint-disable-next-line @typescript-eslint/only-throw-error -- see NeedsPython
+  throw NeedsPython.instance
+}
+
+/** Ends the computation of a cell with an error. */
+export function raise(name: string, message: string): never {
+  // eslint-disable-next-line @typescript-eslint/only-throw-error -- an error value, without a stack trace
+  throw new FormulaError(name, message)
+}
+
+/** True for what `needsPython` throws. */
+export function isForPython(thrown: unknown): boolean {
+  return thrown === NeedsPython.instance
+}
+
+/** Whether Python takes a value for true. */
+export function isTrue(value: Value): boolean {
+  if (value instanceof RecordValue) return value.row !== 0
+  if (value instanceof RecordsValue) return value.rows.length > 0
+  if (value instanceof ListValue) return value.items.length > 0
+  if (value instanceof DaysValue) return value.days !== 0
+  // NaN is true in Python.
+  return typeof value === 'number' ? value !== 0 : Boolean(value)
+}

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto'
+import { eventually } from '@sheaf/testkit/eventually'
+import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
+import fc from 'fast-check'
+import { compiledFormula, isCompiled } from '../../src/formulas/compiled/compiled-formula'
+import { columnsOf } from '../../src/formulas/dependencies/formula-columns'
+import { addRecords, updateRecords } from '../../src/store/records/records'
+import { addColumns as addStructure } from '../../src/store/structure/columns'
+import { removeTables } from '../../src/store/structure/table-removal'
+import { addTables } from '../../src/store/structure/tables'
+import type { Cell } from '../../src/values/column-type'
+import { computed, openFormulaStore, readRows, type FormulaStore } from '../support/formula-store'
+import * as random from '../support/random-compiled-formulas'
+import { redoRuns } from '../support/redo'
+import { addColumns, author, buildWorkers, createTable } from '../support/test-store'
+
+const ROWS = 20
+const FORMULAS = 25
+/** Documents with the same formulas and other rows. */
+const numRuns = Math.ceil(redoRuns.numRuns / 40)
+
+const other = {
+  K: ['a', 'abc', '', 'é', null, 'a', '12'],
+  V: [0.5, 2, -1.5, null, 1e16, 7, 0.1],
+  W: [1, 2, 3, -7, null, 0, 2147483647],
+  B: [true, false, null, true, false, true, false],
+  A: [1, 'a', 2.5, null, true, '', 'abc'],
+  R: [2, 1, 0, 3, 9, 4, 4],
+}
+
+/** A formula in Python: the same, inside a function, which is not compiled. */
+function inPython(formula: string): string {
+  const lines = formula.split('\n')
+  if (lines.length === 1) return `(lambda: ${formula})()`
+  const body = [...lines.slice(0, -1), `return ${lines.at(-1)}`].map((line) => `  ${line}`)
+  return ['def compute():', ...body, 'compute()'].join('\n')
+}
+
+describe('compiled formulas', () => {
+  let folder: TempDir
+  let opened: FormulaStore
+  let docId: string
+  /** Compared cells, those of them that needed no Python, and errors. */
+  const counts = { cells: 0, compiled: 0, errors: 0 }
+
+  beforeAll(async () => {
+    folder = await tempDir()
+    opened = await openFormulaStore(folder.path, { computeMs: 15_000, writeCells: 100_000 })
+    docId = randomUUID()
+    await opened.store.lifeCycle.create(docId, { timezone: 'UTC', locale: 'en-US' }, author)
+  })
+  afterAll(async () => {
+    await opened[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  /** Makes the tables anew, with each formula twice: as it is, and in Python. */
+  async function fill(
+    rows: readonly Record<string, Cell>[],
+    formulas: readonly (readonly [string, string])[],
+  ): Promise<void> {
+    const column = (id: string, type: string) => ({ id, fields: { type } })
+    const pairs = formulas.flatMap(([formula, type], i) => [
+      { id: `C${i}_`, fields: { formula, isFormula: true, type } },
+      { id: `P${i}_`, fields: { formula: inPython(formula), isFormula: true, type } },
+    ])
+    const types: Record<string, string> = { K: 'Text', V: 'Numeric', W: 'Int', B: 'Bool', A: 'Any' }
+    await opened.store.transact(docId, author, (doc) => {
+      removeTables(
+        doc,
+        doc.schema.tables.map(({ ref }) => ref),
+      )
+      const targets = Object.entries(types).map(([id, type]) => column(id, type))
+      addTables(doc, [{ id: 'Other', columns: [...targets, column('R', 'Ref:Other')] }])
+      const data = Object.entries(random.columns).map(([id, type]) => column(id, type))
+      addTables(doc, [{ id: 'Data', columns: [...data, ...pairs] }])
+      const cells = new Map<string, Cell[]>(Object.entries(other))
+      addRecords(doc, 'Other', { count: other.K.length, cells }, { noParse: true })
+      const given = Object.keys(random.columns).map((id): [string, Cell[]] => [
+        id,
+        rows.map((row) => row[id] ?? null),
+      ])
+      addRecords(
+        doc,
+        'Data',
+        { count: rows.length, cells: new Map(given) },
+        {
+          noParse: true,
+        },
+      )
+    })
+  }
+
+  /** Formulas whose compiled result differs from that of Python. */
+  function differences(formulas: readonly (readonly [string, string])[]): unknown[] {
+    return opened.store.read(docId, ({ connection, schema }) => {
+      const { byRef } = columnsOf(schema)
+      const rows = connection.prepare<Record<string, unknown>>('SELECT * FROM "Data"').all()
+      return formulas.flatMap(([formula, type], i) => {
+        const of = [...byRef.values()].find(({ column }) => column.id === `C${i}_`)
+        if (!of || !isCompiled(compiledFormula(schema, of))) return []
+        counts.compiled += opened.formulas.timingOf(docId, of.column.ref)?.compiled ?? 0
+        return rows.flatMap((row) => {
+          const [found, expected] = [row[`C${i}_`], row[`P${i}_`]]
+          counts.cells++
+          if (typeof expected === 'string' && expected.startsWith('\u0001["E"')) counts.errors++
+          return Object.is(found, expected) ? [] : [{ formula, type, found, expected, row: row.id }]
+        })
+      })
+    })
+  }
+
+  it(
+    'have the results and the errors of Python',
+    async () => {
+      const columns = fc.array(fc.tuple(random.compiledFormula, random.resultType), {
+        minLength: FORMULAS,
+        maxLength: FORMULAS,
+      })
+      const rows = fc.array(random.cells, { minLength: ROWS, maxLength: ROWS })
+      await fc.assert(
+        fc.asyncProperty(rows, columns, async (cells, formulas) => {
+          await fill(cells, formulas)
+          expect(differences(formulas).slice(0, 5)).toEqual([])
+        }),
+        { ...redoRuns, numRuns, endOnFailure: true },
+      )
+      // Errors and values that only Python handles are many here.
+      expect(counts.compiled).toBeGreaterThan(counts.cells * 0.4)
+      expect(counts.errors).toBeGreaterThan(0)
+    },
+    redoRuns.timeoutMs,
+  )
+})
+
+describe('a document with compiled formulas', () => {
+  beforeAll(buildWorkers)
+
+  const column = (id: string, formula: string, type = 'Any') => ({
+    id,
+    fields: { formula, isFormula: true, type },
+  })
+
+  it('needs no evaluator', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store, formulas } = opened
+    const docId = await createTable(store, 'Orders', { Qty: 'Int', Price: 'Numeric', Key: 'Text' })
+    const given = { Qty: [1, 2, 3], Price: [0.5, 2, 0], Key: ['a', 'b', 'a'] }
+    await addColumns(store, docId, 'Orders', new Map<string, Cell[]>(Object.entries(given)))
+    await store.transact(docId, author, (doc) =>
+      addStructure(doc, 'Orders', [
+        column('Total', '$Qty * $Price', 'Numeric'),
+        column('Shared', 'SUM(Orders.lookupRecords(Key=$Key).Total)'),
+        column('Share', '$Total / $Shared'),
+      ]),
+    )
+    await store.transact(docId, author, (doc) => {
+      const cells = new Map<string, Cell[]>(Object.entries({ Key: ['b'], Price: [1] }))
+      updateRecords(doc, 'Orders', { rowIds: [3], cells }, { noParse: true })
+    })
+    const rows = await readRows(store, docId, 'Orders')
+    expect(rows.map(({ fields: { Total, Shared, Share } }) => [Total, Shared, Share])).toEqual([
+      [0.5, 0.5, 1],
+      [4, 7, 4 / 7],
+      [3, 7, 3 / 7],
+    ])
+    expect(formulas.pool.figures.started).toBe(0)
+  })
+
+  it('leaves single cells to Python', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store, formulas } = opened
+    const docId = await createTable(store, 'T', { A: 'Numeric' })
+    await addColumns(store, docId, 'T', new Map([['A', [1, 'odd', 0, 2]]]))
+    await store.transact(docId, author, (doc) =>
+      addStructure(doc, 'T', [column('B', '4 / $A'), column('C', '$B + 1')]),
+    )
+    const rows = await readRows(store, docId, 'T')
+    expect(
+      rows.map(({ fields, errors }) => [fields.B ?? errors?.B, fields.C ?? errors?.C]),
+    ).toEqual([
+      [4, 5],
+      ['TypeError', 'TypeError'],
+      ['ZeroDivisionError', 'ZeroDivisionError'],
+      [2, 3],
+    ])
+    const ref = store.read(docId, ({ schema }) => schema.get('T').byId.get('B')?.ref ?? 0)
+    expect(formulas.timingOf(docId, ref)).toMatchObject({ cells: 4, errors: 2, compiled: 3 })
+  })
+
+  it('computes what reads a cell of Python after that cell', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const docId = await createTable(store, 'T', { A: 'Numeric' })
+    await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]))
+    const formulas = { B: '4 / $A', C: '$B + 1', D: 'SUM(T.lookupRecords(A=$A).C)' }
+    await store.transact(docId, author, (doc) =>
+      addStructure(
+        doc,
+        'T',
+        Object.entries(formulas).map(([id, formula]) => column(id, formula)),
+      ),
+    )
+    await store.transact(docId, author, (doc) => {
+      const cells = new Map<string, Cell[]>([['A', ['odd']]])
+      updateRecords(doc, 'T', { rowIds: [1], cells }, { noParse: true })
+    })
+    const [first, second] = await readRows(store, docId, 'T')
+    expect(first?.errors).toEqual({ B: 'TypeError', C: 'TypeError', D: 'TypeError' })
+    expect(second?.fields).toEqual({ A: 2, B: 2, C: 3, D: 3 })
+  })
+
+  it.each([
+    ['return 1\n  return 2', 'SyntaxError'],
+    ['if True:\n  x = 1\n   x = 2\nx', 'SyntaxError'],
+    ['$A == not $A', 'SyntaxError'],
+    ['x = SUM(1)\nSUM = 3\nx', 'UnboundLocalError'],
+    ['not $A and $A', undefined],
+    ['1 +', 'SyntaxError'],
+  ])('leaves %j to Python, whose grammar is stricter', async (formula, error) => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const docId = await createTable(store, 'T', { A: 'Numeric' })
+    await addColumns(store, docId, 'T', new Map([['A', [1]]]))
+    await store.transact(docId, author, (doc) => addStructure(doc, 'T', [column('B', formula)]))
+    const [row] = await readRows(store, docId, 'T')
+    expect(row?.errors?.B?.replace('Indentation', 'Syntax')).toEqual(error)
+  })
+
+  it('looks up keys of a large table without Python once there is an index', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store, formulas } = opened
+    const docId = await createTable(store, 'T', { K: 'Text' })
+    const keys = Array.from({ length: 20_500 }, (_, row) => `key ${row % 5_000}`)
+    await addColumns(store, docId, 'T', new Map([['K', keys]]))
+    await store.transact(docId, author, (doc) =>
+      addStructure(doc, 'T', [column('N', 'len(T.lookupRecords(K=$K))')]),
+    )
+    await computed(store, docId)
+    const ref = store.read(docId, ({ schema }) => schema.get('T').byId.get('N')?.ref ?? 0)
+    const edit = (row: number, key: string) =>
+      store.transact(docId, author, (doc) => {
+        const cells = new Map([['K', [key]]])
+        updateRecords(doc, 'T', { rowIds: [row], cells }, { noParse: true })
+      })
+    let row = 0
+    await eventually(async () => {
+      await edit(++row, 'key 4999')
+      return (formulas.timingOf(docId, ref)?.compiled ?? 0) > 0
+    })
+    await edit(1, 'another')
+    const [first, ...others] = await readRows(store, docId, 'T')
+    expect(first?.fields).toEqual({ K: 'another', N: 1 })
+    const shared = others.filter(({ fields }) => fields.K === 'key 4999')
+    expect(new Set(shared.map(({ fields }) => fields.N))).toEqual(new Set([shared.length]))
+  })
+})

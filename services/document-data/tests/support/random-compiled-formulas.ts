@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import type { Cell } from '../../src/values/column-type'
+
+/** Columns of the table of formulas, by type; each has cells at the edges of its type. */
+export const columns: Readonly<Record<string, string>> = {
+  N: 'Numeric',
+  M: 'Numeric',
+  I: 'Int',
+  J: 'Int',
+  T: 'Text',
+  U: 'Text',
+  B: 'Bool',
+  D: 'Date',
+  E: 'Date',
+  A: 'Any',
+  C: 'ChoiceList',
+  R: 'Ref:Other',
+  L: 'RefList:Other',
+}
+
+const numbers = [
+  ...[0, 1, -1, 2, 3, 7, -7, 0.1, 0.5, 2.5, -2.5, 0.125, 2.675, 1e-5, 123456.789, -0.3],
+  ...[1e15, 1e16, 123456789012345680, 1e22, 1.5e300, 2 ** 53, null, 'odd'],
+]
+const integers = [0, 1, -1, 2, 3, 7, -7, 10, 100, 2147483647, -2147483648, null, 'odd']
+const texts = [
+  ...['', 'a', 'abc', 'Abc', ' x ', '12', '1.5', '-3', 'true', 'No', 'a,b,a', 'é', '😀a', 'aaaa'],
+  ...[null, 'Straße', '  two  words ', '\t', '1e3', 'nan'],
+]
+const days = [0, 1, 59, 365, 11016, 19782, -1, -25567, 47482].map((day) => day * 86_400)
+
+/** Random cells of one row. */
+export const cells = fc.record<Record<string, Cell>>({
+  N: fc.constantFrom<Cell>(...numbers),
+  M: fc.constantFrom<Cell>(...numbers),
+  I: fc.constantFrom<Cell>(...integers),
+  J: fc.constantFrom<Cell>(...integers),
+  T: fc.constantFrom<Cell>(...texts),
+  U: fc.constantFrom<Cell>(...texts),
+  B: fc.constantFrom<Cell>(true, false, null, 'odd'),
+  D: fc.constantFrom<Cell>(...days, null, 'odd'),
+  E: fc.constantFrom<Cell>(...days, null),
+  A: fc.constantFrom<Cell>(1, 2.5, -3, 'a', '', null, true, false, 3_000_000_000, ['L', 1]),
+  C: fc.constantFrom<Cell>(['L', 'a'], ['L', 'a', 'abc'], null, ['L', 'b', 'é']),
+  R: fc.constantFrom<Cell>(0, 1, 2, 3, 4, 9),
+  L: fc.constantFrom<Cell>(['L', 1], ['L', 1, 2, 3], ['L', 4, 2], null),
+})
+
+/** Text built from parts that are random. */
+function text(
+  parts: TemplateStringsArray,
+  ...values: fc.Arbitrary<string>[]
+): fc.Arbitrary<string> {
+  return fc
+    .tuple(...values)
+    .map((found) => parts.map((part, i) => part + (found[i] ?? '')).join(''))
+}
+const of = (...values: string[]) => fc.constantFrom(...values)
+
+type Kind = 'any' | 'number' | 'string' | 'truth' | 'date'
+
+const { any } = fc.letrec<Record<Kind, string>>((tie) => {
+  const [a, n, s, t, d] = [tie('any'), tie('number'), tie('string'), tie('truth'), tie('date')]
+  const deep = { maxDepth: 3, depthIdentifier: 'compiled' }
+  return {
+    number: fc.oneof(
+      deep,
+      of('$N', '$M', '$I', '$J', '$B', '$A', '0', '1', '2', '3', '-1', '0.5', '10', '1e3', '$id'),
+      of('$N', '$M', '$I', '$J', '$R.V', '$R.W', '$R.R.V'),
+      text`(${n} ${of('+', '-', '*', '/', '//', '%')} ${n})`,
+      text`${n} ${of('+', '-', '*')} ${n} ${of('+', '*', '/', '%')} ${n}`,
+      text`-${n} ** ${of('0', '1', '2', '3')}`,
+      text`(${of('-', '+')}${n})`,
+      text`${of('ABS', 'SIGN', 'INT', 'ROUND', 'TRUNC', 'abs', 'round', 'int', 'float', 'SQRT', 'N')}(${n})`,
+      text`${of('ROUND', 'ROUNDUP', 'ROUNDDOWN', 'TRUNC')}(${n}, ${of('0', '1', '2', '3', '-1', '$I')})`,
+      text`${of('MOD', 'QUOTIENT', 'max', 'min')}(${n}, ${n})`,
+      text`${of('SUM', 'MAX', 'MIN', 'AVERAGE', 'PRODUCT', 'COUNT', 'COUNTA', 'COUNTBLANK')}(${a}, ${n})`,
+      text`${of('SUM', 'MAX', 'MIN', 'AVERAGE', 'COUNT')}($L.${of('V', 'W', 'K')})`,
+      text`${of('SUM', 'MAX', 'AVERAGE', 'sum', 'max', 'min')}(r.${of('V', 'W')} * ${n} for r in $L if r.${of('V', 'W', 'K')})`,
+      text`${of('len', 'LEN')}(${of('$T', '$C', '$U', '$L')})`,
+      text`len(Other.lookupRecords(${tie('any').map((value) => `K=${value}`)}))`,
+      text`SUM(Other.lookupRecords(${of('V', 'W', 'B')}=${n}).${of('V', 'W')})`,
+      text`Other.lookupOne(${of('K', 'W', 'A')}=${a}).${of('V', 'W', 'K')}`,
+      text`${s}.${of('find', 'count')}(${s})`,
+      text`FIND(${s}, ${s})`,
+      text`${of('YEAR', 'MONTH', 'DAY')}(${d})`,
+      text`(${d} - ${d}).days`,
+      text`${d}.${of('year', 'month', 'day')}`,
+      text`int(${s})`,
+      text`float(${s})`,
+    ),
+    string: fc.oneof(
+      deep,
+      of('$T', '$U', '"a"', '"abc"', '""', '" "', "'b'", '"12"', '$R.K', '$A', '"é"'),
+      text`(${s} + ${s})`,
+      text`str(${a})`,
+      text`${of('UPPER', 'LOWER', 'TRIM', 'T')}(${s})`,
+      text`${of('LEFT', 'RIGHT')}(${s}, ${of('0', '1', '2', '-1', '$I')})`,
+      text`MID(${s}, ${of('0', '1', '2')}, ${of('0', '1', '9')})`,
+      text`${s}.${of('upper', 'lower', 'strip', 'lstrip', 'rstrip')}()`,
+      text`${s}.replace(${s}, ${s})`,
+      text`SUBSTITUTE(${s}, ${s}, ${s})`,
+      text`${s}[${of('0', '1', '-1', '0:2', '1:', ':-1', '-2:')}]`,
+      text`CONCAT(${a}, ${a})`,
+      text`f"<{${a.map((value) => value.replaceAll('"', "'"))}}>"`,
+      text`REPT(${s}, ${of('0', '2', '-1')})`,
+      text`", ".join(${s}.split(","))`,
+      text`", ".join($L.K)`,
+    ),
+    truth: fc.oneof(
+      deep,
+      of('$B', 'True', 'False', '$N', '$T', '$R', '$L', '$D', 'not $C'),
+      text`(${n} ${of('<', '<=', '>', '>=', '==', '!=')} ${n})`,
+      text`(${n} < ${n} <= ${n})`,
+      text`(${s} ${of('<', '==', '!=', 'in', 'not in')} ${s})`,
+      text`(${d} ${of('<', '==', '>=')} ${d})`,
+      text`(${a} == ${a})`,
+      text`(${a} is ${of('None', 'not None')})`,
+      text`(${t} ${of('and', 'or')} ${t})`,
+      text`(not ${t})`,
+      text`not ${a} and ${t}`,
+      text`${of('AND', 'OR', 'XOR')}(${t}, ${a})`,
+      text`${of('NOT', 'ISNUMBER', 'ISTEXT', 'ISLOGICAL', 'ISBLANK', 'bool')}(${a})`,
+      text`"a" in $C`,
+      text`$R in $L`,
+      text`$T.${of('startswith', 'endswith')}(${s})`,
+    ),
+    date: fc.oneof(
+      deep,
+      of('$D', '$E', '$D'),
+      text`DATE(${of('2020', '1999', '12', '$I')}, ${of('1', '13', '0')}, ${of('1', '31', '400')})`,
+      text`($D + ($E - $D))`,
+    ),
+    any: fc.oneof(
+      deep,
+      n,
+      s,
+      t,
+      d,
+      text`IF(${t}, ${a}, ${a})`,
+      text`(${a} if ${t} else ${a})`,
+      text`IFERROR(${a}, ${a})`,
+      text`(${a} ${of('and', 'or')} ${a})`,
+      of('None', '$R', '$L', '$C', 'Other.lookupOne(K=$T)', 'Other.lookupRecords(W=$I)'),
+    ),
+  }
+})
+
+const statements = fc.tuple(any, any, any).map(([a, b, c]) => {
+  const lines = [`x = ${a}`, `if x:`, `  return ${b}`, `elif $B:`, `  x = ${c}`, `x`]
+  return lines.join('\n')
+})
+
+/** A random formula of what is compiled, and of what is left to Python for some values. */
+export const compiledFormula = fc.oneof({ weight: 9, arbitrary: any }, statements)
+
+/** A random type of a formula column. */
+export const resultType = fc.constantFrom(
+  ...['Any', 'Any', 'Any', 'Text', 'Numeric', 'Int', 'Bool', 'Date', 'Choice', 'ChoiceList'],
+  ...['Ref:Other', 'RefList:Other'],
+)
