@@ -99,7 +99,12 @@ export const documents = (ctx: Context): DocumentsService => ({
       isGuest: doc.isWorkspaceGuest,
     }
     return {
-      document: documentToWire(doc),
+      document: documentToWire({
+        ...doc,
+        createdAt: doc.createdAt.toISOString(),
+        updatedAt: doc.updatedAt.toISOString(),
+        removedAt: doc.removedAt?.toISOString() ?? null,
+      }),
       workspace: workspaceToWire(workspace, shownDomain(org), []),
       org: orgToWire(org),
     }

@@ -58,8 +58,8 @@ export function documentToWire(
     access: roleToWire(doc.role ?? doc.listed ?? undefined),
     isPinned: doc.isPinned,
     urlId: doc.urlId ?? undefined,
-    createdAt: doc.createdAt.toISOString(),
-    updatedAt: doc.updatedAt.toISOString(),
-    removedAt: doc.removedAt?.toISOString(),
+    createdAt: doc.createdAt,
+    updatedAt: doc.updatedAt,
+    removedAt: doc.removedAt ?? undefined,
   }
 }
