@@ -44,7 +44,13 @@ describe('formulas', () => {
     const { body } = await rest.get<Timing>(`${doc}/timing`)
     expect(body.columns).toMatchObject([
       { colId: 'F', engine: 'compiled', pythonReason: null, cells: 2, compiledCells: 2 },
-      { colId: 'G', engine: 'python', pythonReason: 'a loop', cells: 2, compiledCells: 0 },
+      {
+        colId: 'G',
+        engine: 'python',
+        pythonReason: 'the function range',
+        cells: 2,
+        compiledCells: 0,
+      },
     ])
   })
 
