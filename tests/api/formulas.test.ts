@@ -34,6 +34,20 @@ describe('formulas', () => {
     ])
   })
 
+  it('tell how they run, and which part of them needs Python', async () => {
+    const { rest } = system.alice
+    const { doc, table } = await newTable('$A * 2')
+    const columns = [
+      { id: 'G', fields: { isFormula: true, formula: '[x for x in range(2)][1] * $F' } },
+    ]
+    await rest.post(`${table}/columns`, { body: { columns } })
+    const { body } = await rest.get<Timing>(`${doc}/timing`)
+    expect(body.columns).toMatchObject([
+      { colId: 'F', engine: 'compiled', pythonReason: null, cells: 2, compiledCells: 2 },
+      { colId: 'G', engine: 'python', pythonReason: 'a loop', cells: 2, compiledCells: 0 },
+    ])
+  })
+
   it('are found by dates, lists and errors, in filters and as requirements', async () => {
     const { rest } = system.alice
     const { table } = await newTable('[DATE(2024, 1, 1), [1, "x"]][$A] if $A < 2 else 1 / 0')

@@ -19,33 +19,44 @@ const WARM_UP_CALLS = 50
 
 const atMost = (value: number): Goal => ({ side: 'at most', value, ratio: false })
 
-/** Measures formulas, with the same edits without a formula beside them. */
+/** Measures formulas, compiled and in Python, with the same edits without a formula beside them. */
 export async function measureFormulas(
   options: Options,
   env: Record<string, string>,
 ): Promise<Report> {
   await using generator = startGenerator()
-  await using target = await startSheafTarget({
-    SHEAF_FORMULA_EVALUATORS: String(EVALUATORS),
-    ...env,
-  })
-  const parts: Parts = { target, generator }
+  const settings = { SHEAF_FORMULA_EVALUATORS: String(EVALUATORS), ...env }
+  await using compiled = await startSheafTarget(settings)
+  await using python = await startSheafTarget({ ...settings, SHEAF_FORMULA_COMPILER: 'false' })
   const figures: Figure[] = []
+  const { rounds } = options
   const sizes = SIZES.filter((rows) => rows <= options.rows)
   const measure = async (name: string, run: () => Promise<Figure[]>) => {
     if (!name.includes(options.only)) return
     figures.push(...(await run()))
     process.stderr.write(`measured: ${name}\n`)
   }
+  const ways = { compiled, python }
   for (const rows of sizes)
-    await measure(`table of ${rows} rows`, () => measureTable(parts, rows, options.rounds))
-  await measure('documents in turn', () => measureInTurn(parts, options.rounds))
-  await measure('hostile formulas', () => measureHostileFormulas(parts, options.rounds))
+    for (const [way, target] of Object.entries(ways))
+      await measure(`table of ${rows} rows, ${way}`, async () =>
+        (await measureTable({ target, generator }, rows, rounds)).map(named(way)),
+      )
+  for (const [way, target] of Object.entries(ways))
+    await measure(`documents in turn, ${way}`, async () =>
+      (await measureInTurn({ target, generator }, rounds)).map(named(way)),
+    )
+  const parts: Parts = { target: compiled, generator }
+  await measure('hostile formulas', () => measureHostileFormulas(parts, rounds))
   const about =
-    `Tables of ${sizes.join(', ')} rows × 3 columns; medians of ${options.rounds} rounds. A new column is measured from the ` +
-    'request until no cell is pending. Edits are of one row at a time, by one client. For the first edit, the evaluator of ' +
-    `the document has ended for other documents; ${EVALUATORS} evaluators at most.`
+    `Tables of ${sizes.join(', ')} rows × 3 columns; medians of ${rounds} rounds, compiled and with all formulas in Python. A ` +
+    'new column is measured from the request until no cell is pending. Edits are of one row at a time, by one client. For ' +
+    `the first edit, the evaluator of the document has ended for other documents; ${EVALUATORS} evaluators at most.`
   return { mode: 'formulas', about, figures, tables: [] }
+}
+
+function named(way: string): (figure: Figure) => Figure {
+  return (figure) => ({ ...figure, name: `${way}: ${figure.name}` })
 }
 
 async function measureTable(parts: Parts, rows: number, rounds: number): Promise<Figure[]> {

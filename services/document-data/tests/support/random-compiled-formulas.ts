@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Cell } from '../../src/values/column-type'
+import { text } from './random-formulas'
 
 /** Columns of the table of formulas, by type; each has cells at the edges of its type. */
 export const columns: Readonly<Record<string, string>> = {
@@ -46,15 +47,6 @@ export const cells = fc.record<Record<string, Cell>>({
   L: fc.constantFrom<Cell>(['L', 1], ['L', 1, 2, 3], ['L', 4, 2], null),
 })
 
-/** Text built from parts that are random. */
-function text(
-  parts: TemplateStringsArray,
-  ...values: fc.Arbitrary<string>[]
-): fc.Arbitrary<string> {
-  return fc
-    .tuple(...values)
-    .map((found) => parts.map((part, i) => part + (found[i] ?? '')).join(''))
-}
 const of = (...values: string[]) => fc.constantFrom(...values)
 
 type Kind = 'any' | 'number' | 'string' | 'truth' | 'date'

@@ -35,7 +35,7 @@ const order = fc.oneof(
 )
 
 /** Text built from parts that are random. */
-function text(
+export function text(
   parts: TemplateStringsArray,
   ...values: fc.Arbitrary<string>[]
 ): fc.Arbitrary<string> {
