@@ -32,7 +32,7 @@ function isProperNumber(value: Value): value is Numeric {
 }
 
 /** The arguments, with the items of lists in place of the lists. Records among them are Python's. */
-export function flatten(args: readonly Value[]): Value[] {
+function flatten(args: readonly Value[]): Value[] {
   return args.flatMap((value): readonly Value[] => {
     if (value instanceof RecordsValue || value instanceof RecordValue) return needsPython()
     return value instanceof ListValue ? value.items : [value]

@@ -175,7 +175,7 @@ export function truncate(value: Numeric): bigint {
 }
 
 /** A float without a fraction as an `int`; infinity and NaN have none. */
-export function wholeOf(value: number): bigint {
+function wholeOf(value: number): bigint {
   return Number.isFinite(value) ? BigInt(value) : needsPython()
 }
 

@@ -77,11 +77,6 @@ export function raise(name: string, message: string): never {
   throw new FormulaError(name, message)
 }
 
-/** True for what `needsPython` throws. */
-export function isForPython(thrown: unknown): boolean {
-  return thrown === NeedsPython.instance
-}
-
 /** Whether Python takes a value for true. */
 export function isTrue(value: Value): boolean {
   if (value instanceof RecordValue) return value.row !== 0
