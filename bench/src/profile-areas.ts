@@ -66,8 +66,10 @@ function findArea(stack: readonly Frame[]): string | undefined {
   if (meta !== undefined) return meta
   const isSqlite = leaf.url === '' && SQLITE.has(leaf.functionName)
   for (const { url } of stack) {
+    // Of the connections to SQLite, what matters is who uses them.
+    if (isSqlite && url.endsWith('/store/sqlite/connections.js')) continue
     const area = areaOf(url)
-    if (area === undefined || (isSqlite && area === 'store/sqlite/connections')) continue
+    if (area === undefined) continue
     return isSqlite ? `SQLite, for ${area}` : area
   }
   return 'Node.js'
@@ -78,8 +80,6 @@ function areaOf(url: string): string | undefined {
   if (url.startsWith('node:')) return NODE_AREAS.find(([of]) => of.test(url))?.[1]
   const library = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1]
   if (library !== undefined) return library
-  // Of the connections to SQLite, what matters is who uses them.
-  if (url.endsWith('/store/sqlite/connections.js')) return 'store/sqlite/connections'
   const file = /\/(packages\/kit|protos|gateway|services\/[^/]+)\/(?:dist|gen)\/(.*)\.js$/.exec(url)
   if (!file) return undefined
   const [, home = '', path = ''] = file
