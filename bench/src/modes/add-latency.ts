@@ -27,7 +27,7 @@ type Areas = ReadonlyMap<string, number>
  * clients, each on a Sheaf of its own. Rates and latencies are measured before the profile begins.
  */
 export async function measureLatency(
-  { profile }: Options,
+  _options: Options,
   env: Record<string, string>,
 ): Promise<Report> {
   await using generator = startGenerator()
@@ -35,13 +35,12 @@ export async function measureLatency(
   const byProcess = new Map(PROCESSES.map((name) => [name, [] as Areas[]]))
   for (const clients of CLIENTS) {
     await using folder = await tempDir()
-    const path = join(profile ?? folder.path, `clients-${clients}`)
     const { latencies, ms, areas } = await measureClients(generator, clients, {
       ...env,
       NODE_OPTIONS: `--require ${join(__dirname, '../profile-preload.js')}`,
-      NODE_PROFILE_FOLDER: path,
+      NODE_PROFILE_FOLDER: folder.path,
     })
-    const named = (name: string) => `add one record, ${clients} clients: ${name}`
+    const named = (name: string) => `add one record, ${describeClients(clients)}: ${name}`
     figures.push(
       { name: named('rate'), unit: 'req/s', sheaf: (latencies.length / ms) * 1000 },
       { name: named('median'), unit: 'ms', sheaf: median(latencies) },
@@ -57,6 +56,10 @@ export async function measureLatency(
   }
 }
 
+function describeClients(clients: number): string {
+  return clients === 1 ? '1 client' : `${clients} clients`
+}
+
 async function measureClients(
   generator: Generator,
   clients: number,
@@ -64,6 +67,7 @@ async function measureClients(
 ): Promise<{ latencies: readonly number[]; ms: number; areas: [string, Areas][] }> {
   const addOne = Array.from({ length: BODIES }, (_, number) => addBody(ROWS + number, 1))
   let calls = 0
+  // The processes write their profiles when they end.
   const measured = await (async () => {
     await using sheaf = await startSheafTarget(env)
     await fill(generator, sheaf, ROWS)
@@ -103,7 +107,7 @@ function tableOf(name: string, byClients: readonly Areas[]): Table {
   return {
     title: `Time of one call in the event loop of ${name}, in ms, with waiting for the disk in COMMIT`,
     rows: [
-      ['area', ...CLIENTS.map((clients) => `${clients} clients`)],
+      ['area', ...CLIENTS.map(describeClients)],
       ...large.map((area) => row(area, [area])),
       row(
         'everything else',
