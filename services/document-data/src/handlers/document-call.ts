@@ -27,9 +27,15 @@ export function requireHome({ home }: Pick<Context, 'home'>, named: string | und
     throw new AppError('precondition', 'WRONG_HOME', 'the document is stored on another instance')
 }
 
-/** The caller of a read in the form that the document store expects. */
-export function readerOf({ caller, signal }: ServerCall): ReadCaller {
-  return { signal, userId: caller.system ? undefined : caller.userId }
+/** The caller of a read in the form that the document store expects. The signal is made when it is first asked for. */
+export function readerOf(call: ServerCall): ReadCaller {
+  const { caller } = call
+  return {
+    get signal() {
+      return call.signal
+    },
+    userId: caller.system ? undefined : caller.userId,
+  }
 }
 
 /** Returns the author of the changes made by a call. */

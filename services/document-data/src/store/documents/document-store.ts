@@ -3,6 +3,7 @@ import type { DocumentReader, DocumentWriter, OnRevoked, Synchronous, Written } 
 import type { ChangesPlan } from '../feed/changes-plan'
 import { FirstEntries } from '../log/first-entries'
 import type { Author } from '../log/log'
+import type { ReadLimits } from '../reads/record-chunks'
 import { DocumentFiles } from '../sqlite/document-files'
 import { AttachmentMaintenance } from './attachment-maintenance'
 import { readChanges, type ChangesReply } from './change-reads'
@@ -184,7 +185,14 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     await this.shared.workers[Symbol.asyncDispose]()
   }
 
-  private limits({ signal, userId }: ReadCaller = {}) {
-    return { signal, userId, maxAgeMs: this.options.maxReadMs }
+  private limits(caller: ReadCaller = {}): ReadLimits {
+    return {
+      // A small read never asks for it, and a call makes its signal when it is asked.
+      get signal() {
+        return caller.signal
+      },
+      userId: caller.userId,
+      maxAgeMs: this.options.maxReadMs,
+    }
   }
 }
