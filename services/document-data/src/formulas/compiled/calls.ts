@@ -2,11 +2,18 @@ import { childrenOf, type SyntaxNode } from '@sheaf/formula-text/formula-tree'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
 import type { Part, PartCompiler } from './formula-parts'
 import type { Frame, Run } from './frame'
-import { functions, takesArguments, takesGenerator } from './functions'
+import { functions, takesArguments, takesGenerator } from './library/functions'
 import { encoderOf, type Encode } from './stored-values'
-import { methodArguments, textMethods } from './text-functions'
+import { methodArguments, textMethods } from './library/text-functions'
 import { Unsupported } from './unsupported'
-import { FormulaError, isTrue, needsPython, RecordsValue, RecordValue, type Value } from './values'
+import {
+  FormulaError,
+  isTrue,
+  needsPython,
+  RecordsValue,
+  RecordValue,
+  type Value,
+} from './values/values'
 
 /** Columns that lookups compare as SQLite stores them. */
 const KEY_TYPES: ReadonlySet<string> = new Set([

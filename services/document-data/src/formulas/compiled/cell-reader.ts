@@ -6,7 +6,7 @@ import type { ColumnOfTable } from '../dependencies/formula-columns'
 import { keyText } from '../dependencies/lookup-keys'
 import type { CellSource, CompiledLookup } from './frame'
 import { defaultOf } from './stored-values'
-import { needsPython } from './values'
+import { needsPython } from './values/values'
 
 /** Steps of the formula of a column in one derivation: they run on the event loop. */
 const MAX_STEPS = 500_000

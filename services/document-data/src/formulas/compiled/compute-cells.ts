@@ -8,7 +8,7 @@ import type { CompiledColumn } from './compiled-columns'
 import type { CompiledFormula } from './compiled-formula'
 import type { Frame } from './frame'
 import { encodeError } from './stored-values'
-import { FormulaError, needsPython } from './values'
+import { FormulaError, needsPython } from './values/values'
 
 /** Characters of a result that Python has to look at, because they may be too many for a cell. */
 const LONG_RESULT = 100_000

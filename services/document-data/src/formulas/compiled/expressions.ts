@@ -7,14 +7,14 @@ import {
 import { compileCall } from './calls'
 import type { FormulaParts, Part, PartCompiler } from './formula-parts'
 import type { Run } from './frame'
-import { dateAttributes } from './functions'
+import { dateAttributes } from './library/functions'
 import { numberLiteral, stringLiteral, unescape } from './literals'
-import { negate, numeric, plus, textOf as toText } from './numbers'
-import { arithmetic, comparisons } from './operators'
-import { item, slice } from './text-functions'
+import { negate, numeric, plus, textOf as toText } from './values/numbers'
+import { arithmetic, comparisons } from './values/operators'
+import { item, slice } from './library/text-functions'
 import { Unsupported } from './unsupported'
-import type { RecordsValue } from './values'
-import { isTrue, ListValue, needsPython, RecordValue, type Value } from './values'
+import type { RecordsValue } from './values/values'
+import { isTrue, ListValue, needsPython, RecordValue, type Value } from './values/values'
 
 /** Expressions inside each other. */
 const MAX_DEPTH = 200

@@ -5,8 +5,8 @@ import type { LookupMessage, ReadMessage } from '../exchange/messages'
 import type { CompiledLookup, Run } from './frame'
 import { decoderOf, type Decode } from './stored-values'
 import { Unsupported } from './unsupported'
-import type { RecordsValue } from './values'
-import { ListValue, RecordValue } from './values'
+import type { RecordsValue } from './values/values'
+import { ListValue, RecordValue } from './values/values'
 
 /** References that a formula follows at most. */
 const MAX_PATH = 6

@@ -1,6 +1,6 @@
 import type { LogValue } from '../../store/log/log'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
-import type { Value } from './values'
+import type { Value } from './values/values'
 
 /** A lookup of a compiled formula. */
 export interface CompiledLookup {

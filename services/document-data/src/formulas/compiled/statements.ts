@@ -1,9 +1,9 @@
 import { childrenOf, type SyntaxNode } from '@sheaf/formula-text/formula-tree'
 import type { PartCompiler, Records } from './formula-parts'
-import { isFunction } from './functions'
+import { isFunction } from './library/functions'
 import type { Frame, Run } from './frame'
 import { Unsupported } from './unsupported'
-import { isTrue, type Value } from './values'
+import { isTrue, type Value } from './values/values'
 
 /** Runs a statement. Returns the value of a `return`, or undefined when the next statement follows. */
 type Step = (frame: Frame) => Value | undefined

@@ -2,9 +2,9 @@ import type { LogValue } from '../../store/log/log'
 import type { Column, Schema } from '../../store/schema/schema'
 import { isStoredError, readStoredError } from '../../values/error-cells'
 import { TAG } from '../../values/tagged-text'
-import { floatText, textOf } from './numbers'
-import { dateOf } from './operators'
-import type { FormulaError } from './values'
+import { floatText, textOf } from './values/numbers'
+import { dateOf } from './values/operators'
+import type { FormulaError } from './values/values'
 import {
   DateValue,
   isTrue,
@@ -14,7 +14,7 @@ import {
   RecordsValue,
   RecordValue,
   type Value,
-} from './values'
+} from './values/values'
 
 /** Seconds of a day. */
 const DAY = 86_400

@@ -1,4 +1,4 @@
-import { isLess } from './comparison'
+import { isLess } from '../values/comparison'
 import {
   ceiling,
   divide,
@@ -13,9 +13,16 @@ import {
   toFloat,
   truncate,
   type Numeric,
-} from './numbers'
+} from '../values/numbers'
+import {
+  DateValue,
+  ListValue,
+  needsPython,
+  RecordsValue,
+  RecordValue,
+  type Value,
+} from '../values/values'
 import type { Call } from './text-functions'
-import { DateValue, ListValue, needsPython, RecordsValue, RecordValue, type Value } from './values'
 
 /** Floats from here on have no fraction. */
 const WITHOUT_FRACTION = 2 ** 53

@@ -1,6 +1,6 @@
-import { hasWideCharacters, isEqual } from './comparison'
-import { textOf, toCount } from './numbers'
-import { ListValue, needsPython, type Value } from './values'
+import { hasWideCharacters, isEqual } from '../values/comparison'
+import { textOf, toCount } from '../values/numbers'
+import { ListValue, needsPython, type Value } from '../values/values'
 
 /** A function of the library: its arguments are computed. */
 export type Call = (args: readonly Value[]) => Value

@@ -1,8 +1,8 @@
-import { numberFunctions, pythonNumberFunctions } from './number-functions'
-import { textOf } from './numbers'
-import { dateOf } from './operators'
+import { textOf } from '../values/numbers'
+import { dateOf } from '../values/operators'
+import { DateValue, DaysValue, isTrue, needsPython, type Value } from '../values/values'
 import { textFunctions, type Call } from './text-functions'
-import { DateValue, DaysValue, isTrue, needsPython, type Value } from './values'
+import { numberFunctions, pythonNumberFunctions } from './number-functions'
 
 const MS = 86_400_000
 

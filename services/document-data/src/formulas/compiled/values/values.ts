@@ -1,4 +1,4 @@
-import type { Table } from '../../store/schema/schema'
+import type { Table } from '../../../store/schema/schema'
 
 /*
  * Values as formulas compute with them. Of Python's types: `None` is null, `int` a bigint, `float` a number, `str` a
