@@ -33,7 +33,7 @@ let template: Template | undefined
 /**
  * The bytes of a new document's file: one table `Table1` with three empty columns, and the first entry of its
  * log. They are read from the open transaction that adds settings and entry to the template, which is then rolled back:
- * nothing of one document can remain in the next.
+ * so nothing of one document remains in the next.
  */
 export function createDocumentBytes(
   settings: NewDocument,
