@@ -81,26 +81,41 @@ export class CreationLoad implements AsyncDisposable {
    * has been stopped.
    */
   async findFaults(dataDir: string): Promise<string[]> {
-    const faults = [...this.surprises]
     const listed = new Map<string, ListedDocument>()
+    const faults = [...this.surprises]
     for (const workspace of this.workspaces)
       for (const doc of await this.list(workspace)) {
         if (listed.has(doc.name)) faults.push(`${doc.name} is listed twice`)
         listed.set(doc.name, doc)
-        const attempt = this.attempts.get(doc.name)
-        if (attempt?.workspace !== workspace || attempt.isRefused)
-          faults.push(`${doc.name} is listed in workspace ${workspace}`)
-        if (!existsSync(fileOf(dataDir, doc.uuid))) faults.push(`${doc.name} has no file`)
-        const fault = await this.tryDocument(doc)
-        if (fault) faults.push(fault)
+        faults.push(...(await this.findDocumentFaults(doc, workspace, dataDir)))
       }
+    const shown = new Set([...listed.values()].map(({ uuid }) => uuid))
+    return [...faults, ...this.findLost(listed), ...(await this.findHalfMade(dataDir, shown))]
+  }
+
+  /** What is wrong with a document that is listed. */
+  private async findDocumentFaults(
+    doc: ListedDocument,
+    workspace: number,
+    dataDir: string,
+  ): Promise<string[]> {
+    const attempt = this.attempts.get(doc.name)
+    const isWanted = attempt?.workspace === workspace && !attempt.isRefused
+    const faults = isWanted ? [] : [`${doc.name} is listed in workspace ${workspace}`]
+    if (!existsSync(fileOf(dataDir, doc.uuid))) faults.push(`${doc.name} has no file`)
+    const fault = await this.tryDocument(doc)
+    return fault === undefined ? faults : [...faults, fault]
+  }
+
+  /** What was answered or listed before must be listed, as the same document. */
+  private findLost(listed: ReadonlyMap<string, ListedDocument>): string[] {
+    const faults: string[] = []
     for (const [name, { docId }] of this.attempts)
       if (docId !== undefined && listed.get(name)?.uuid !== docId)
         faults.push(`${name} was answered, and is ${listed.get(name)?.uuid ?? 'lost'}`)
     for (const [name, uuid] of this.seen)
       if (listed.get(name)?.uuid !== uuid) faults.push(`${name} was listed, and is gone`)
-    const shown = new Set([...listed.values()].map(({ uuid }) => uuid))
-    return [...faults, ...(await this.findHalfMade(dataDir, shown))]
+    return faults
   }
 
   /** Files of documents whose creation was interrupted must not be reachable, nor unfinished files remain. */
