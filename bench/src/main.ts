@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { measureFormulas } from './formulas/measure'
+import { measureLatency } from './modes/add-latency'
 import { compare } from './modes/compare'
 import { measureGrid } from './modes/grid-scroll'
 import { describeMachine, inspectMachine } from './machine'
@@ -17,6 +18,7 @@ const folder = join(__dirname, '..')
 
 const measures: Record<Mode, (options: Options, env: Record<string, string>) => Promise<Report>> = {
   compare,
+  latency: measureLatency,
   rows: measureRows,
   documents: measureDocuments,
   webhooks: measureWebhooks,

@@ -17,7 +17,7 @@ test('arguments say what to measure, and how much of it', () => {
 })
 
 test.each([
-  [['--mode', 'fast'], /--mode must be one of compare, rows, documents, webhooks, grid/],
+  [['--mode', 'fast'], /--mode must be one of compare, latency, rows, documents, webhooks, grid/],
   [['--rows', '0'], /--rows must be a whole number above 0/],
   [['--rounds', 'many'], /--rounds must be/],
   [['--webhooks', '0'], /--webhooks must be/],

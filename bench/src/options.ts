@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 /** The things that can be measured. */
 export const modes = [
   'compare',
+  'latency',
   'rows',
   'documents',
   'webhooks',

@@ -87,6 +87,23 @@ describe('automatic indexes', () => {
     )
   })
 
+  it('make room for another when no filter used them for a while', async () => {
+    await using own = await tempDir()
+    await using store = await openCopy(own)
+    await filterUntil(store, { T: ['t9'] }, ['T'])
+    await filterUntil(store, { N: [9] }, ['T', 'N'])
+    const seen = new Set<string>()
+    await eventually(async () => {
+      await filter(store, { T: ['t7'] })
+      await filter(store, { A: ['a7'] })
+      const names = listIndexes(store, docId)
+      seen.add(names.join())
+      expect(names).toEqual(['T', 'A'])
+    })
+    // Never more than the budget, and the one in use stayed.
+    expect([...seen]).toEqual(['T,N', 'T', 'T,A'].filter((names) => seen.has(names)))
+  })
+
   it('serve every form that the condition of a filter has', async () => {
     await using own = await tempDir()
     await using store = await openCopy(own)

@@ -105,6 +105,27 @@ describe('a kept order', () => {
     expect(keptOrders(store, docId)).toHaveLength(2)
   })
 
+  it('replaces one that no page was read in for a while, when the budget of its table is used up', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, options)
+    const docId = await createBig(store)
+    await keep(store, docId, ['T', '-N'], 1)
+    await keep(store, docId, ['-A'], 2)
+    const [used] = keptOrders(store, docId)
+    let isUsedKept = true
+    await eventually(async () => {
+      await idsOf(store, docId, { sort: ['T', '-N'], limit: 10 })
+      await idsOf(store, docId, { sort: ['N'], limit: 10 })
+      const kept = keptOrders(store, docId)
+      isUsedKept &&= used !== undefined && kept.includes(used)
+      expect(kept.join()).toMatch(/"N"/)
+      expect(kept.join()).not.toMatch(/"A"/)
+    })
+    expect(isUsedKept).toBe(true)
+    await expectSamePages(store, docId, ['N'])
+    await expectSamePages(store, docId, ['-A'])
+  })
+
   it('gives the pages of a sort, after any writes, and after a restart', async () => {
     await using folder = await tempDir()
     let docId = ''

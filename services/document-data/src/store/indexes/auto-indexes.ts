@@ -39,6 +39,8 @@ const MAX_SHARE = 0.05
 const WRITE_COST = 50
 /** Filters and orders whose reads are counted at most. */
 const MAX_COUNTED = 1_000
+/** Reads that no index of their table served, after which one that was not used meanwhile makes room for another. */
+const MAX_PASSED = 30
 /** Interval at which use is recorded in the file, so that it survives a restart. */
 const NOTE_MS = 24 * 3600 * 1000
 
@@ -57,6 +59,8 @@ interface AutoIndex {
   usedAt: number
   /** Savings of filters minus cost of writes, in rows examined; an index below zero is dropped. */
   balance: number
+  /** Reads of the table since the last use that no index served. */
+  passed: number
 }
 
 /** A step that adds or drops indexes, or keeps an order. */
@@ -101,6 +105,7 @@ export class AutoIndexes {
       if (!known) continue
       index.usedAt = known.usedAt
       index.balance = known.balance
+      index.passed = known.passed
     }
     this.indexes = new Map(found.map((index) => [index.name, index]))
   }
@@ -118,17 +123,19 @@ export class AutoIndexes {
 
   private noteUse(index: AutoIndex, rows: number): void {
     index.usedAt = Date.now()
+    index.passed = 0
     // The limit allows dropping an index that was useful long ago and only costs now.
     index.balance = Math.min(index.balance + rows, rows * 1000)
   }
 
-  /** Records that a filter examined all rows. True when an index is due: then `buildStep` may return one. */
+  /** Records that a filter examined all rows. True when an index is due: then `buildStep` may return a step. */
   scanned(table: Table, columnRef: number, rows: number): boolean {
     return this.isDue(table, nameOf(table.ref, columnRef), rows)
   }
 
   private isDue(table: Table, name: string, rows: number): boolean {
-    if (rows < this.rules.minRows || rows > MAX_ROWS || this.isFull(table)) return false
+    if (rows < this.rules.minRows || rows > MAX_ROWS || this.rules.maxPerTable === 0) return false
+    for (const index of this.ofTable(table)) index.passed++
     const scans = (this.scans.get(name) ?? 0) + 1
     this.scans.delete(name)
     this.scans.set(name, scans >= this.rules.minScans ? 0 : scans)
@@ -150,10 +157,11 @@ export class AutoIndexes {
     if (index) this.noteUse(index, rows)
   }
 
-  /** Records that a page was read by sorting all rows. Returns the step that keeps the order when that is due. */
+  /** Records that a page was read by sorting all rows. Returns the step that keeps the order, or makes room, when due. */
   sorted(connection: Connection, table: Table, order: Order, rows: number): IndexStep | undefined {
     if (!this.isDue(table, `${table.ref} ${order.sql}`, rows)) return undefined
     if (!isKeepable(table, order)) return undefined
+    if (this.isFull(table)) return this.makeRoom(table)
     const step = keepStep(connection, table, order)
     if (!step) return undefined
     const finish = [...step.finish, CREATE_USES, noteUse(step.name, Date.now())]
@@ -200,7 +208,10 @@ export class AutoIndexes {
     return burden
   }
 
-  /** The step that builds the index; undefined when the requested values are too common for it to help. */
+  /**
+   * The step that builds the index, or makes room for it; undefined when the requested values are too common for it to
+   * help, or the others of the table are in use.
+   */
   buildStep(
     connection: Connection,
     table: Table,
@@ -217,6 +228,7 @@ export class AutoIndexes {
         .get(...condition.params),
     )
     if (passed > SAMPLE_ROWS * MAX_SHARE) return undefined
+    if (this.isFull(table)) return this.makeRoom(table)
     const name = nameOf(table.ref, column.ref)
     return {
       kind: 'build',
@@ -252,9 +264,19 @@ export class AutoIndexes {
   }
 
   private isFull(table: Table): boolean {
-    let count = 0
-    for (const index of this.indexes.values()) if (index.tableRef === table.ref) count++
-    return count >= this.rules.maxPerTable
+    return this.ofTable(table).length >= this.rules.maxPerTable
+  }
+
+  private ofTable(table: Table): AutoIndex[] {
+    return [...this.indexes.values()].filter(({ tableRef }) => tableRef === table.ref)
+  }
+
+  /** The step that drops the index of the table that was passed over most, if that was often enough. */
+  private makeRoom(table: Table): IndexStep | undefined {
+    const [most] = this.ofTable(table).sort((a, b) => b.passed - a.passed)
+    if (!most || most.passed < MAX_PASSED) return undefined
+    most.balance = -1
+    return this.tidyStep()
   }
 }
 
@@ -309,7 +331,7 @@ function readIndexes(
   const kept = orders.map((order) => ({ ...order, order }))
   return [...columns, ...kept].map((index) => {
     const usedAt = used.get(index.name) ?? 0
-    return { ...index, notedAt: usedAt, usedAt, balance: credit * WRITE_COST }
+    return { ...index, notedAt: usedAt, usedAt, balance: credit * WRITE_COST, passed: 0 }
   })
 }
 
