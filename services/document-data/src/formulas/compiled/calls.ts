@@ -6,6 +6,7 @@ import type { Frame, Run } from './frame'
 import { functions, takesGenerator } from './library/functions'
 import { findMethod, methodTakes } from './library/methods'
 import { lazyFunctions, withoutErrors } from './lazy-functions'
+import { requireNoNumber } from './literals'
 import { encoderOf, type Encode } from './stored-values'
 import { Unsupported } from './unsupported'
 import { needsPython, RecordsValue, RecordValue } from './values/values'
@@ -67,6 +68,7 @@ function compileMethod(
 ): Part {
   const [owner, sign, property] = childrenOf(callee)
   if (!owner || sign?.name !== '.' || !property) throw new Unsupported('syntax')
+  requireNoNumber(owner)
   const name = compiler.text(property)
   if (name === 'lookupRecords' || name === 'lookupOne')
     return compileLookup(compiler, owner, { isOne: name === 'lookupOne', nodes })

@@ -8,7 +8,7 @@ import { compileCall } from './calls'
 import type { FormulaParts, Part, PartCompiler } from './formula-parts'
 import type { Run } from './frame'
 import { dateAttributes } from './library/date-functions'
-import { numberLiteral, stringLiteral, unescape } from './literals'
+import { numberLiteral, requireNoNumber, stringLiteral, unescape } from './literals'
 import { negate, numeric, plus, textOf as toText } from './values/numbers'
 import { formatted } from './values/format-spec'
 import { arithmetic, comparisons } from './values/operators'
@@ -123,6 +123,7 @@ export class ExpressionCompiler implements PartCompiler {
     if (!owner) throw new Unsupported('syntax')
     const part = this.compile(owner)
     if (sign?.name === '[') return this.subscript(part, rest.slice(0, -1))
+    requireNoNumber(owner)
     const [property] = rest
     const name = property ? this.text(property) : ''
     const { run, records } = part

@@ -74,8 +74,8 @@ const textMethods: Readonly<Record<string, Call>> = {
 
 const toDate = (value: Value | undefined) => (value instanceof DateValue ? value : needsPython())
 
-/** Methods of text, dates and lists by name; the first argument is the value that has it. */
-const methods: Readonly<Record<string, Call>> = {
+/** Methods of text and dates by name; the first argument is the value that has it. */
+export const methods: Readonly<Record<string, Call>> = {
   ...textMethods,
   ...dateMethods,
   isoformat: ([date]) => textOf(toDate(date)),

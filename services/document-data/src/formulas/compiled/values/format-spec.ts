@@ -26,17 +26,26 @@ interface Spec {
 function readSpec(text: string): Spec {
   const { groups } = SPEC.exec(text) ?? {}
   if (!groups) return needsPython()
-  const { align, places, sign = '-', group = '', kind = '' } = groups
-  // Zeros before the width fill it up, unless another character does.
-  const hasZero = groups.zero !== undefined && groups.fill === undefined
+  const { places, sign = '-', group = '', kind = '', width = '0' } = groups
   const spec = {
-    fill: groups.fill ?? (hasZero ? '0' : ' '),
-    align: align ?? (hasZero ? '=' : undefined),
-    width: Number(groups.width ?? 0),
+    ...readFill(groups),
     places: places === undefined ? undefined : Number(places),
-    ...{ sign, group, kind, hasZero },
+    width: Number(width),
+    ...{ sign, group, kind },
   }
   return isModerate(spec) ? spec : needsPython()
+}
+
+/** What fills up the width. Zeros before it do, unless another character is given. */
+function readFill({
+  fill,
+  align,
+  zero,
+}: Record<string, string | undefined>): Pick<Spec, 'fill' | 'align' | 'hasZero'> {
+  const hasZero = zero !== undefined && fill === undefined
+  return hasZero
+    ? { fill: '0', align: align ?? '=', hasZero }
+    : { fill: fill ?? ' ', align, hasZero }
 }
 
 function isModerate({ width, places = 0 }: Spec): boolean {
