@@ -15,7 +15,7 @@ const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
 const halls = {
   'packages/kit/src': `
     backoff.ts config.ts near-miss.ts setting-names.ts errors.ts payload-error.ts truncate-text.ts version.ts make-folder.ts
-    log-limit.ts logger.ts fair-share.ts fair-queue.ts wait-for-drain.ts
+    log-limit.ts logger.ts fair-share.ts fair-queue.ts grouped-calls.ts wait-for-drain.ts
     telemetry tls.ts nats.ts nats-stream.ts postgres rpc multiplex grpc lifecycle.ts`,
   'services/directory/src': `
     access config.ts db/migrations db credential-use.ts leases outbox context.ts
@@ -185,7 +185,7 @@ module.exports = {
       {
         path: '^protos/|/handlers/|^packages/(kit|auth)/src/|@grpc/',
         pathNot:
-          '^packages/(kit/src/(errors|fair-(share|queue)|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
+          '^packages/(kit/src/(errors|fair-(share|queue)|grouped-calls|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
       },
     ),
     rule(
