@@ -1,5 +1,6 @@
 // Replays the conformance kit against a Sheaf of its own. `--update` rewrites
-// tests/conformance/known-failures.json with the steps that currently fail; `--kit FOLDER` selects the kit.
+// tests/conformance/known-failures.json with the steps that currently fail; `--kit FOLDER` selects the kit; `--compiled`
+// leaves out the second replay, in which all formulas run in Python.
 // The last line is `N passed, M failed`.
 'use strict'
 
@@ -8,11 +9,12 @@ const { join, resolve } = require('node:path')
 const { parseArgs } = require('node:util')
 
 const { values } = parseArgs({
-  options: { update: { type: 'boolean' }, kit: { type: 'string' } },
+  options: { update: { type: 'boolean' }, compiled: { type: 'boolean' }, kit: { type: 'string' } },
 })
+const tests = values.compiled ? 'tests/conformance/conformance.test' : 'tests/conformance'
 const { status } = spawnSync(
   process.execPath,
-  [join(__dirname, 'test.js'), '--selectProjects', 'system', '--', 'tests/conformance'],
+  [join(__dirname, 'test.js'), '--selectProjects', 'system', '--', tests],
   {
     stdio: 'inherit',
     env: {

@@ -1,5 +1,5 @@
-// Long-running fault tests: every fault in many rounds with a time limit, and the unit tests and random edits of
-// formulas, whose property tests use new cases each time. Arguments: rounds of each fault (50), and maximum seconds per test (900).
+// Long-running fault tests: every fault in many rounds with a time limit, and the unit tests, random edits of formulas
+// and random compiled formulas, whose property tests use new cases each time. Arguments: rounds of each fault (50), and maximum seconds per test (900).
 // Prints a summary; the last line is `N passed, M failed`.
 'use strict'
 
@@ -17,7 +17,7 @@ const { status } = spawnSync(
   process.execPath,
   [
     join(__dirname, 'test.js'),
-    ...['tests/faults', '/src/', 'tests/formulas/random-edits'],
+    ...['tests/faults', '/src/', 'tests/formulas/random-edits', 'tests/formulas/compiled'],
     '--runInBand',
     `--testTimeout=${limitMs}`,
   ],

@@ -9,8 +9,8 @@ import { tempDir } from '@sheaf/testkit/temp-dir'
 
 const run = promisify(execFile)
 
-/** What the kit has found last, with every reason: for people. */
-const outcome = join(__dirname, '../../test-results/conformance.json')
+/** Where what the kit has found last is kept, with every reason: for people. */
+const results = join(__dirname, '../../test-results')
 
 /** The kit waits some seconds for each thing that does not happen; beyond this it is stuck. */
 const LIMIT_MS = 420_000
@@ -69,8 +69,12 @@ async function prepare(sheaf: RunningSheaf): Promise<object> {
   }
 }
 
-/** Replays the whole kit against a Sheaf that nobody has used yet; resolves to what became of each step. */
-export async function replay(sheaf: RunningSheaf): Promise<Step[]> {
+/**
+ * Replays the whole kit against a Sheaf that nobody has used yet; resolves to what became of each step, which it also
+ * writes to a file of this name in `test-results`.
+ */
+export async function replay(sheaf: RunningSheaf, file: string): Promise<Step[]> {
+  const outcome = join(results, file)
   await using folder = await tempDir()
   const target = join(folder.path, 'target.json')
   await writeFile(target, JSON.stringify(await prepare(sheaf)))

@@ -220,6 +220,9 @@ describe('a document with compiled formulas', () => {
     ['x = SUM(1)\nSUM = 3\nx', 'UnboundLocalError'],
     ['not $A and $A', undefined],
     ['1 +', 'SyntaxError'],
+    ['-1.isalnum()', 'SyntaxError'],
+    ['1.year', 'SyntaxError'],
+    ['1.lookupOne(A=1)', 'SyntaxError'],
   ])('leaves %j to Python, whose grammar is stricter', async (formula, error) => {
     await using folder = await tempDir()
     await using opened = await openFormulaStore(folder.path)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Cell } from '../../src/values/column-type'
 import { text } from './random-formulas'
+import { libraryCalls, type Kind } from './random-library-calls'
 
 /** Columns of the table of formulas, by type; each has cells at the edges of its type. */
 export const columns: Readonly<Record<string, string>> = {
@@ -49,9 +50,14 @@ export const cells = fc.record<Record<string, Cell>>({
 
 const of = (...values: string[]) => fc.constantFrom(...values)
 
-type Kind = 'any' | 'number' | 'string' | 'truth' | 'date'
-
 const { any } = fc.letrec<Record<Kind, string>>((tie) => {
+  const kinds = { any: tie('any'), number: tie('number'), string: tie('string') }
+  const calls = libraryCalls({
+    ...kinds,
+    truth: tie('truth'),
+    date: tie('date'),
+    list: tie('list'),
+  })
   const [a, n, s, t, d] = [tie('any'), tie('number'), tie('string'), tie('truth'), tie('date')]
   const deep = { maxDepth: 3, depthIdentifier: 'compiled' }
   return {
@@ -80,6 +86,7 @@ const { any } = fc.letrec<Record<Kind, string>>((tie) => {
       text`${d}.${of('year', 'month', 'day')}`,
       text`int(${s})`,
       text`float(${s})`,
+      ...calls.number,
     ),
     string: fc.oneof(
       deep,
@@ -98,6 +105,7 @@ const { any } = fc.letrec<Record<Kind, string>>((tie) => {
       text`REPT(${s}, ${of('0', '2', '-1')})`,
       text`", ".join(${s}.split(","))`,
       text`", ".join($L.K)`,
+      ...calls.string,
     ),
     truth: fc.oneof(
       deep,
@@ -116,19 +124,23 @@ const { any } = fc.letrec<Record<Kind, string>>((tie) => {
       text`"a" in $C`,
       text`$R in $L`,
       text`$T.${of('startswith', 'endswith')}(${s})`,
+      ...calls.truth,
     ),
     date: fc.oneof(
       deep,
       of('$D', '$E', '$D'),
       text`DATE(${of('2020', '1999', '12', '$I')}, ${of('1', '13', '0')}, ${of('1', '31', '400')})`,
       text`($D + ($E - $D))`,
+      ...calls.date,
     ),
+    list: fc.oneof({ maxDepth: 2, depthIdentifier: 'compiled' }, ...calls.list),
     any: fc.oneof(
       deep,
       n,
       s,
       t,
       d,
+      tie('list'),
       text`IF(${t}, ${a}, ${a})`,
       text`(${a} if ${t} else ${a})`,
       text`IFERROR(${a}, ${a})`,

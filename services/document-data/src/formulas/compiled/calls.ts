@@ -1,19 +1,15 @@
 import { childrenOf, type SyntaxNode } from '@sheaf/formula-text/formula-tree'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
+import { functionArguments, plainArguments } from './arguments'
 import type { Part, PartCompiler } from './formula-parts'
 import type { Frame, Run } from './frame'
-import { functions, takesArguments, takesGenerator } from './library/functions'
+import { functions, takesGenerator } from './library/functions'
+import { findMethod, methodTakes } from './library/methods'
+import { lazyFunctions, withoutErrors } from './lazy-functions'
+import { requireNoNumber } from './literals'
 import { encoderOf, type Encode } from './stored-values'
-import { methodArguments, textMethods } from './library/text-functions'
 import { Unsupported } from './unsupported'
-import {
-  FormulaError,
-  isTrue,
-  needsPython,
-  RecordsValue,
-  RecordValue,
-  type Value,
-} from './values/values'
+import { needsPython, RecordsValue, RecordValue } from './values/values'
 
 /** Columns that lookups compare as SQLite stores them. */
 const KEY_TYPES: ReadonlySet<string> = new Set([
@@ -34,64 +30,35 @@ export function compileCall(compiler: PartCompiler, [callee, list]: readonly Syn
   const nodes = childrenOf(list)
   if (callee.name === 'MemberExpression') return compileMethod(compiler, callee, nodes)
   const name = compiler.text(callee)
+  requireLibraryName(compiler, callee)
+  if (isGenerator(nodes)) {
+    if (!takesGenerator.has(name)) throw new Unsupported(`a loop in ${name}`)
+    const run = called(name, [compiler.comprehension(nodes)])
+    return { run: name === 'any' || name === 'all' ? withoutErrors(run) : run }
+  }
+  const lazy = Object.hasOwn(lazyFunctions, name) ? lazyFunctions[name] : undefined
+  if (lazy) return { run: lazy(plainArguments(nodes).map((arg) => compiler.run(arg))) }
+  return { run: called(name, functionArguments(compiler, name, nodes)) }
+}
+
+function requireLibraryName(compiler: PartCompiler, callee: SyntaxNode): void {
   const { names, schema } = compiler.parts
+  const name = compiler.text(callee)
   const isOwn = names.has(name) || schema.tables.some(({ tableId }) => tableId === name)
   if (callee.name !== 'VariableName' || isOwn) throw new Unsupported('a function of its own')
-  if (nodes.some((node) => node.name === 'for')) {
-    if (!takesGenerator.has(name)) throw new Unsupported(`a loop in ${name}`)
-    return { run: called(name, [compiler.comprehension(nodes)]) }
-  }
-  const args = plainArguments(nodes)
-  if (name === 'IF') return { run: compileIf(args.map((arg) => compiler.run(arg))) }
-  if (name === 'IFERROR') return { run: compileIfError(args.map((arg) => compiler.run(arg))) }
-  return {
-    run: called(
-      name,
-      args.map((arg) => compiler.run(arg)),
-    ),
-  }
+}
+
+/** True for the arguments of a call that are a loop. */
+function isGenerator(nodes: readonly SyntaxNode[]): boolean {
+  return nodes.some((node) => node.name === 'for')
 }
 
 function called(name: string, args: readonly Run[]): Run {
   const call = Object.hasOwn(functions, name) ? functions[name] : undefined
   if (!call) throw new Unsupported(`the function ${name}`)
-  if (!takesArguments(name, args.length)) throw new Unsupported(`the arguments of ${name}`)
   const [only] = args
   if (args.length === 1 && only) return (frame) => call([only(frame)])
   return (frame) => call(args.map((arg) => arg(frame)))
-}
-
-/** The arguments of a call that has nothing but values. */
-function plainArguments(nodes: readonly SyntaxNode[]): SyntaxNode[] {
-  const inner = nodes.slice(1, -1)
-  const args = inner.filter(({ name }) => name !== ',')
-  const isPlain = inner.every(({ name }, index) => (name === ',') === (index % 2 === 1))
-  if (!isPlain) throw new Unsupported('arguments by name')
-  return args
-}
-
-function compileIf([condition, yes, no, ...more]: readonly Run[]): Run {
-  if (!condition || !yes || !no || more.length > 0) throw new Unsupported('the arguments of IF')
-  return (frame) => (isTrue(condition(frame)) ? yes(frame) : no(frame))
-}
-
-function compileIfError([value, otherwise, ...more]: readonly Run[]): Run {
-  if (!value || more.length > 0) throw new Unsupported('the arguments of IFERROR')
-  const instead = otherwise ?? (() => '')
-  return (frame) => {
-    const result = tryRun(value, frame)
-    return result === undefined || Number.isNaN(result) ? instead(frame) : result
-  }
-}
-
-/** The value; undefined in place of an error. */
-function tryRun(run: Run, frame: Frame): Value | undefined {
-  try {
-    return run(frame)
-  } catch (error) {
-    if (error instanceof FormulaError) return undefined
-    throw error
-  }
 }
 
 function compileMethod(
@@ -101,14 +68,21 @@ function compileMethod(
 ): Part {
   const [owner, sign, property] = childrenOf(callee)
   if (!owner || sign?.name !== '.' || !property) throw new Unsupported('syntax')
+  requireNoNumber(owner)
   const name = compiler.text(property)
   if (name === 'lookupRecords' || name === 'lookupOne')
     return compileLookup(compiler, owner, { isOne: name === 'lookupOne', nodes })
   const { run, records } = compiler.compile(owner)
-  const method = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined
+  const method = findMethod(name)
   if (records || !method) throw new Unsupported(`the method ${name}`)
-  const args = [run, ...plainArguments(nodes).map((arg) => compiler.run(arg))]
-  if (args.length !== methodArguments[name]) throw new Unsupported(`the arguments of ${name}`)
+  const isLoop = name === 'join' && isGenerator(nodes)
+  const args = [
+    run,
+    ...(isLoop
+      ? [compiler.comprehension(nodes)]
+      : plainArguments(nodes).map((arg) => compiler.run(arg))),
+  ]
+  if (!methodTakes(name, args.length)) throw new Unsupported(`the arguments of ${name}`)
   return { run: (frame) => method(args.map((arg) => arg(frame))) }
 }
 

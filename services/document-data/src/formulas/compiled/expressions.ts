@@ -7,11 +7,12 @@ import {
 import { compileCall } from './calls'
 import type { FormulaParts, Part, PartCompiler } from './formula-parts'
 import type { Run } from './frame'
-import { dateAttributes } from './library/functions'
-import { numberLiteral, stringLiteral, unescape } from './literals'
+import { dateAttributes } from './library/date-functions'
+import { numberLiteral, requireNoNumber, stringLiteral, unescape } from './literals'
 import { negate, numeric, plus, textOf as toText } from './values/numbers'
+import { formatted } from './values/format-spec'
 import { arithmetic, comparisons } from './values/operators'
-import { item, slice } from './library/text-functions'
+import { item, slice } from './library/text'
 import { Unsupported } from './unsupported'
 import type { RecordsValue } from './values/values'
 import { isTrue, ListValue, needsPython, RecordValue, type Value } from './values/values'
@@ -87,6 +88,10 @@ export class ExpressionCompiler implements PartCompiler {
         return this.unary(children)
       case 'ConditionalExpression':
         return this.conditional(children)
+      case 'ArrayExpression':
+        return this.list(children, false)
+      case 'TupleExpression':
+        return this.list(children, true)
       default:
         return unsupported(node)
     }
@@ -118,6 +123,7 @@ export class ExpressionCompiler implements PartCompiler {
     if (!owner) throw new Unsupported('syntax')
     const part = this.compile(owner)
     if (sign?.name === '[') return this.subscript(part, rest.slice(0, -1))
+    requireNoNumber(owner)
     const [property] = rest
     const name = property ? this.text(property) : ''
     const { run, records } = part
@@ -258,16 +264,38 @@ export class ExpressionCompiler implements PartCompiler {
     }
     for (const child of children) {
       if (child.name !== 'FormatReplacement') continue
-      const [open, value, close, ...rest] = childrenOf(child)
-      if (open?.name !== '{' || close?.name !== '}' || rest.length > 0)
-        throw new Unsupported('a format')
       addText(child.from)
-      const run = this.run(value)
-      pieces.push((frame) => toText(run(frame)))
+      pieces.push(this.formatReplacement(childrenOf(child)))
       at = child.to
     }
     addText(node.to - 1)
     return (frame) => pieces.map((piece) => piece(frame) as string).join('')
+  }
+
+  /** `{value}`, `{value!s}` and `{value:spec}` of a formatted string. */
+  private formatReplacement(children: readonly SyntaxNode[]): Run {
+    const [open, value, ...rest] = children
+    const names = rest.map(({ name }) => name).join(' ')
+    const [option] = rest
+    const run = this.run(value)
+    if (open?.name !== '{') throw new Unsupported('a format')
+    if (names === '}') return (frame) => toText(run(frame))
+    const text = option ? this.text(option) : ''
+    if (names === 'FormatConversion }' && text === '!s') return (frame) => toText(run(frame))
+    if (names !== 'FormatSpec }' || /[{}\\]/.test(text)) throw new Unsupported('a format')
+    return (frame) => formatted(run(frame), text.slice(1))
+  }
+
+  private list(children: readonly SyntaxNode[], isTuple: boolean): Run {
+    const inner = children.slice(1, -1)
+    const items = inner.filter(({ name }) => name !== ',').map((node) => this.run(node))
+    const commas = inner.length - items.length
+    if (commas > items.length || commas < items.length - 1) throw new Unsupported('syntax')
+    return (frame) =>
+      new ListValue(
+        items.map((item) => item(frame)),
+        isTuple,
+      )
   }
 }
 
@@ -290,8 +318,6 @@ function constant(value: Value): Run {
 
 const KINDS: Readonly<Record<string, string>> = {
   LambdaExpression: 'a function of its own',
-  TupleExpression: 'a tuple',
-  ArrayExpression: 'a list',
   DictionaryExpression: 'a dictionary',
   SetExpression: 'a set',
   AwaitExpression: 'await',

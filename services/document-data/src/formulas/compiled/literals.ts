@@ -1,3 +1,4 @@
+import type { SyntaxNode } from '@sheaf/formula-text/formula-tree'
 import { Unsupported } from './unsupported'
 
 const WHOLE = /^(0|[1-9]\d*)$/
@@ -18,6 +19,11 @@ export function numberLiteral(text: string): number | bigint {
   if (WHOLE.test(text)) return BigInt(text)
   if (FLOAT.test(text)) return Number(text)
   throw new Unsupported(`the number ${text}`)
+}
+
+/** The grammar takes `1.real` for an attribute of a number; in Python it is a syntax error. */
+export function requireNoNumber({ name }: SyntaxNode): void {
+  if (name === 'Number') throw new Unsupported('an attribute of a number')
 }
 
 /** The value of a string in a formula. */

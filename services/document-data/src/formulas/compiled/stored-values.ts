@@ -212,23 +212,40 @@ function encodeReferences(tableId: string): Encode {
   }
 }
 
-const encodeChoices: Encode = (value) => (value === null || value === '' ? null : needsPython())
+const encodeChoices: Encode = (value) => {
+  if (value === null || value === '') return null
+  if (!(value instanceof ListValue)) return needsPython()
+  const items = value.items.map(textOf)
+  return items.length === 0 ? null : JSON.stringify(items)
+}
 
 const encodeAny: Encode = (value) => {
-  if (value === null) return null
   if (typeof value === 'string') return value.startsWith(TAG) ? needsPython() : value
   if (typeof value === 'number') return finite(value)
-  if (typeof value === 'boolean') return `${TAG}${value}`
+  const code = codeOf(value)
+  return code === null || typeof code === 'number' ? code : TAG + JSON.stringify(code)
+}
+
+/** Floats from here on, and below, are written differently in the JSON of Python. */
+const EXPONENT_FROM = 1e15
+const EXPONENT_BELOW = 1e-4
+
+/** The JSON of a value in a column of type Any. */
+function codeOf(value: Value): unknown {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
   if (typeof value === 'bigint')
-    return value >= -INT_LIMIT && value < INT_LIMIT
-      ? Number(value)
-      : `${TAG}${JSON.stringify(['U', String(value)])}`
-  if (value instanceof DateValue) return `${TAG}["d",${value.days * DAY}]`
-  if (value instanceof RecordValue)
-    return TAG + JSON.stringify(['R', value.table.tableId, value.row])
-  if (value instanceof RecordsValue)
-    return TAG + JSON.stringify(['r', value.table.tableId, value.rows])
-  return needsPython()
+    return value >= -INT_LIMIT && value < INT_LIMIT ? Number(value) : ['U', String(value)]
+  if (typeof value === 'number') return floatCode(value)
+  if (value instanceof DateValue) return ['d', value.days * DAY]
+  if (value instanceof RecordValue) return ['R', value.table.tableId, value.row]
+  if (value instanceof RecordsValue) return ['r', value.table.tableId, value.rows]
+  return value instanceof ListValue ? ['L', ...value.items.map(codeOf)] : needsPython()
+}
+
+function floatCode(value: number): number {
+  const size = Math.abs(value)
+  const isPlain = value === 0 || (size >= EXPONENT_BELOW && size < EXPONENT_FROM)
+  return isPlain ? value + 0 : needsPython()
 }
 
 const encoders: Readonly<Record<string, Encode>> = {

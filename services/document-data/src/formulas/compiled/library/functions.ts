@@ -1,40 +1,24 @@
 import { textOf } from '../values/numbers'
-import { dateOf } from '../values/operators'
-import { DateValue, DaysValue, isTrue, needsPython, type Value } from '../values/values'
-import { textFunctions, type Call } from './text-functions'
+import { isTrue, type Value } from '../values/values'
+import { dateFunctions } from './date-functions'
 import { numberFunctions, pythonNumberFunctions } from './number-functions'
-
-const MS = 86_400_000
-
-function partsOf(value: Value | undefined): Date {
-  return value instanceof DateValue ? new Date(value.days * MS) : needsPython()
-}
-
-/** A date of whole numbers; months and days beyond their range count on. Years below 1900 are Python's. */
-const date: Call = ([year = null, month = null, day = null]) => {
-  const [y, m, d] = [year, month, day].map((value) =>
-    typeof value === 'bigint' && value > -100_000n && value < 100_000n
-      ? Number(value)
-      : needsPython(),
-  ) as [number, number, number]
-  return y < 1900 ? needsPython() : dateOf(Date.UTC(y, m - 1, d) / MS)
-}
+import { roundingFunctions } from './rounding'
+import type { Call } from './text'
+import { textFunctions } from './text-functions'
 
 /** The functions that compiled formulas call, by name. */
 export const functions: Readonly<Record<string, Call>> = {
   ...textFunctions,
   ...numberFunctions,
   ...pythonNumberFunctions,
+  ...roundingFunctions,
+  ...dateFunctions,
   TRUE: () => true,
   FALSE: () => false,
   AND: (args) => args.every(isTrue),
   OR: (args) => args.some(isTrue),
   XOR: (args) => args.filter(isTrue).length % 2 === 1,
   NOT: ([value = null]) => !isTrue(value),
-  YEAR: ([value]) => BigInt(partsOf(value).getUTCFullYear()),
-  MONTH: ([value]) => BigInt(partsOf(value).getUTCMonth() + 1),
-  DAY: ([value]) => BigInt(partsOf(value).getUTCDate()),
-  DATE: date,
   str: ([value = '']) => textOf(value),
   bool: ([value = false]) => isTrue(value),
 }
@@ -47,18 +31,44 @@ export function isFunction(name: string): boolean {
 /** Least and greatest number of arguments of each function: with others, Python raises an error. */
 const argumentCounts: Readonly<Record<string, readonly [number, number]>> = {
   ...forAll(['PI', 'TRUE', 'FALSE'], [0, 0]),
-  ...forAll(['LEFT', 'RIGHT', 'ROUND', 'ROUNDUP', 'ROUNDDOWN', 'TRUNC', 'round'], [1, 2]),
-  ...forAll(['EXACT', 'MOD', 'QUOTIENT', 'REPT'], [2, 2]),
-  ...forAll(['MID', 'DATE'], [3, 3]),
-  ...forAll(['FIND'], [2, 3]),
-  ...forAll(['SUBSTITUTE'], [3, 4]),
-  ...forAll(['sum'], [1, 2]),
   ...forAll(['int', 'float', 'str', 'bool'], [0, 1]),
-  ...forAll(
-    ['SUM', 'PRODUCT', 'MAX', 'MIN', 'AVERAGE', 'COUNT', 'COUNTA', 'COUNTBLANK', 'max', 'min'],
-    [1, Infinity],
-  ),
+  ...forAll(['LEFT', 'RIGHT', 'ROUND', 'ROUNDUP', 'ROUNDDOWN', 'TRUNC', 'round'], [1, 2]),
+  ...forAll(['CEILING', 'FLOOR', 'DOLLAR', 'WEEKDAY', 'WEEKNUM', 'sum'], [1, 2]),
+  ...forAll(['FIXED'], [1, 3]),
+  ...forAll(['DATEADD'], [1, 5]),
+  ...forAll(['EXACT', 'MOD', 'QUOTIENT', 'REPT', 'MROUND', 'POWER', 'LARGE', 'SMALL'], [2, 2]),
+  ...forAll(['DAYS', 'EDATE', 'EOMONTH', 'NETWORKDAYS'], [2, 2]),
+  ...forAll(['FIND', 'SEARCH'], [2, 3]),
+  ...forAll(['SPLIT'], [2, 4]),
+  ...forAll(['MID', 'DATE', 'DATEDIF'], [3, 3]),
+  ...forAll(['SUBSTITUTE'], [3, 4]),
+  ...forAll(['REPLACE'], [4, 4]),
+  ...forAll(['SUM', 'PRODUCT', 'MAX', 'MIN', 'AVERAGE', 'COUNT', 'COUNTA'], [1, Infinity]),
+  ...forAll(['COUNTBLANK', 'SUMPRODUCT', 'SUMSQ', 'MEDIAN', 'max', 'min'], [1, Infinity]),
   ...forAll(['CONCAT', 'CONCATENATE', 'AND', 'OR', 'XOR'], [1, Infinity]),
+  ...forAll(['JOIN'], [2, Infinity]),
+  ...forAll(['TEXTJOIN'], [3, Infinity]),
+}
+
+/** Parameters that are also given by name, in their order from the first one on, with their defaults. */
+const parameters: Readonly<Record<string, readonly (readonly [string, Value])[]>> = {
+  DATEADD: [
+    ['start_date', null],
+    ['days', 0n],
+    ['months', 0n],
+    ['years', 0n],
+    ['weeks', 0n],
+  ],
+  // `reverse` is given by name alone.
+  sorted: [
+    ['', null],
+    ['reverse', false],
+  ],
+}
+
+/** The parameters of a function that are given by name. */
+export function parametersOf(name: string): readonly (readonly [string, Value])[] {
+  return parameters[name] ?? []
 }
 
 /** True when a function takes so many arguments. */
@@ -74,12 +84,5 @@ function forAll<T>(names: readonly string[], value: T): Record<string, T> {
 /** Functions of which the argument may be a generator. */
 export const takesGenerator: ReadonlySet<string> = new Set([
   ...['SUM', 'MAX', 'MIN', 'AVERAGE', 'COUNT', 'COUNTA', 'PRODUCT', 'sum', 'max', 'min'],
+  ...['any', 'all', 'sorted', 'list', 'tuple', 'MEDIAN', 'SUMSQ'],
 ])
-
-/** Attributes of dates and of their differences. */
-export const dateAttributes: Readonly<Record<string, (value: Value) => Value>> = {
-  year: (value) => BigInt(partsOf(value).getUTCFullYear()),
-  month: (value) => BigInt(partsOf(value).getUTCMonth() + 1),
-  day: (value) => BigInt(partsOf(value).getUTCDate()),
-  days: (value) => (value instanceof DaysValue ? BigInt(value.days) : needsPython()),
-}

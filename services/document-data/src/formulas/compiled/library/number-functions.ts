@@ -1,13 +1,12 @@
-import { isLess } from '../values/comparison'
+import { hasWideCharacters, isLess } from '../values/comparison'
 import {
-  ceiling,
   divide,
   floor,
   magnitude,
   modulo,
-  negate,
   numeric,
   plus,
+  power,
   times,
   toCount,
   toFloat,
@@ -16,18 +15,15 @@ import {
 } from '../values/numbers'
 import {
   DateValue,
+  isTrue,
   ListValue,
   needsPython,
   RecordsValue,
   RecordValue,
   type Value,
 } from '../values/values'
-import type { Call } from './text-functions'
-
-/** Floats from here on have no fraction. */
-const WITHOUT_FRACTION = 2 ** 53
-/** Powers of ten up to this one are floats. */
-const MAX_PLACES = 22
+import { spreadsheetDays } from './date-functions'
+import { itemsOf, type Call } from './text'
 
 function isNumber(value: Value): value is Numeric | boolean {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
@@ -44,41 +40,6 @@ function flatten(args: readonly Value[]): Value[] {
     if (value instanceof RecordsValue || value instanceof RecordValue) return needsPython()
     return value instanceof ListValue ? value.items : [value]
   })
-}
-
-/** A number as ROUND and its like take it. */
-function toRound(value: Value | undefined): Numeric {
-  return typeof value === 'number' || typeof value === 'bigint' ? value : needsPython()
-}
-
-/**
- * Scales the magnitude by a power of ten, makes it whole and scales it back. Integers are rounded to tens and more by
- * Python.
- */
-function rounded(
-  value: Value | undefined,
-  places: Value,
-  whole: (size: number) => bigint,
-): Numeric {
-  const number = toRound(value)
-  const digits = toCount(places)
-  const isNegative = number < 0
-  if (digits < 0 || digits > MAX_PLACES) return needsPython()
-  if (digits === 0) {
-    const size = typeof number === 'bigint' ? magnitude(number) : whole(Math.abs(number))
-    return isNegative ? negate(size) : size
-  }
-  if (typeof number === 'bigint') return number
-  const scale = Number(`1e${digits}`)
-  const scaled = Math.abs(number) * scale
-  if (scaled >= WITHOUT_FRACTION || Number.isNaN(scaled)) return number
-  const result = Number(whole(scaled)) / scale
-  return isNegative ? -result : result
-}
-
-function halfUp(size: number): bigint {
-  const below = Math.floor(size)
-  return floor(size - below >= 0.5 ? below + 1 : below)
 }
 
 /** Adds as Python's `SUM` does, one after the other. */
@@ -98,7 +59,8 @@ function exactSum(values: readonly Value[]): Numeric {
   values.forEach((value, index) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) return needsPython()
     if (index === 0) {
-      high = value
+      // Python begins with 0, so that no sum is -0.0.
+      high = value + 0
       return
     }
     const total = high + value
@@ -138,13 +100,40 @@ function average(args: readonly Value[]): Value {
   return divide(exactSum(numbers), numbers.length)
 }
 
-/** `round` of Python without places: halves to the even number. */
-function roundHalfEven(value: Numeric): bigint {
-  if (typeof value === 'bigint') return value
-  const below = Math.floor(value)
-  const rest = value - below
-  if (rest !== 0.5) return floor(rest < 0.5 ? below : below + 1)
-  return floor(below % 2 === 0 ? below : below + 1)
+/** Numbers in ascending order; those that compare with none are Python's. */
+function ordered(numbers: readonly Numeric[]): Numeric[] {
+  if (numbers.some((value) => Number.isNaN(value))) return needsPython()
+  return [...numbers].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+function median(args: readonly Value[]): Value {
+  const numbers = ordered(flatten(args).filter(isProperNumber))
+  const middle = Math.floor(numbers.length / 2)
+  const [below, above] = [numbers[middle - 1], numbers[middle]]
+  if (above === undefined) return needsPython()
+  if (numbers.length % 2 === 1 || below === undefined) return above
+  return divide(plus(below, above), 2n)
+}
+
+/** The number at a place of a list, which `index` makes of the place. */
+function placeOf(
+  list: Value | undefined,
+  place: Value | undefined,
+  index: (numbers: readonly Numeric[], at: number) => number,
+): Value {
+  const numbers = ordered(flatten([list ?? null]).filter(isProperNumber))
+  return numbers[index(numbers, toCount(place ?? null))] ?? needsPython()
+}
+
+function sumOfProducts(args: readonly Value[]): Value {
+  const lists = args.map((list) =>
+    list instanceof ListValue ? list.items.map(numeric) : needsPython(),
+  )
+  const count = Math.min(...lists.map(({ length }) => length))
+  const products = Array.from({ length: count }, (_, at) =>
+    lists.reduce<Numeric>((product, list) => times(product, list[at] ?? 0n), 1n),
+  )
+  return exactSum(products)
 }
 
 function squareRoot(value: Numeric): number {
@@ -181,10 +170,6 @@ export const numberFunctions: Readonly<Record<string, Call>> = {
   COUNTA: (args) => BigInt(flatten(args).filter((value) => value !== null).length),
   COUNTBLANK: (args) =>
     BigInt(flatten(args).filter((value) => value === null || value === '').length),
-  ROUND: ([value, places = 0n]) => toFloat(rounded(value, places, halfUp)),
-  ROUNDUP: ([value, places = 0n]) => rounded(value, places, ceiling),
-  ROUNDDOWN: ([value, places = 0n]) => rounded(value, places, floor),
-  TRUNC: ([value, places = 0n]) => rounded(value, places, floor),
   INT: one(floor),
   ISNUMBER: ([value = null]) => isNumber(value),
   ISTEXT: ([value = null]) => typeof value === 'string',
@@ -196,7 +181,27 @@ export const numberFunctions: Readonly<Record<string, Call>> = {
     return value === null || value === ''
   },
   N: ([value = null]) =>
-    isNumber(value) ? value : value instanceof DateValue ? needsPython() : 0n,
+    isNumber(value) ? value : value instanceof DateValue ? spreadsheetDays(value) : 0n,
+  NUM: ([value = null]) =>
+    typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
+  POWER: ([base = null, exponent = null]) =>
+    toFloat(power(toFloat(numeric(base)), toFloat(numeric(exponent)))),
+  ISEVEN: one((value) => truncate(value) % 2n === 0n),
+  ISODD: one((value) => truncate(value) % 2n !== 0n),
+  ISNONTEXT: ([value]) => typeof value !== 'string',
+  ISREF: ([value]) => value instanceof RecordValue,
+  ISREFLIST: ([value]) => value instanceof RecordsValue,
+  ISNA: ([value]) => Number.isNaN(value),
+  SUMPRODUCT: sumOfProducts,
+  SUMSQ: (args) =>
+    exactSum(
+      flatten(args)
+        .filter(isProperNumber)
+        .map((value) => times(value, value)),
+    ),
+  MEDIAN: median,
+  LARGE: ([list, place]) => placeOf(list, place, (numbers, at) => numbers.length - at),
+  SMALL: ([list, place]) => placeOf(list, place, (_, at) => at - 1),
 }
 
 /** The whole number of text or of a number, as `int` takes it. */
@@ -212,8 +217,17 @@ function toFloatValue(value: Value): number {
 }
 
 function sizeOf(value: Value): bigint {
+  if (typeof value === 'string' && !hasWideCharacters(value)) return BigInt(value.length)
   if (value instanceof ListValue) return BigInt(value.items.length)
   return value instanceof RecordsValue ? BigInt(value.rows.length) : needsPython()
+}
+
+/** Python keeps the order of equal items, also in descending order. */
+function sorted(items: readonly Value[], isReversed: boolean): Value[] {
+  // Comparing NaN, or kinds without an order, is left to Python.
+  if (items.some((item) => Number.isNaN(item))) return needsPython()
+  const sign = isReversed ? -1 : 1
+  return [...items].sort((a, b) => (isLess(a, b) ? -sign : isLess(b, a) ? sign : 0))
 }
 
 /** Functions of Python; those about text and truth are in `functions.ts`. */
@@ -223,9 +237,12 @@ export const pythonNumberFunctions: Readonly<Record<string, Call>> = {
     list instanceof ListValue && more.length === 0 ? exactSum(list.items) : needsPython(),
   max: (args) => extremeIn(args, isGreater),
   min: (args) => extremeIn(args, isSmaller),
-  round: ([value = null, ...more]) =>
-    more.length === 0 ? roundHalfEven(numeric(value)) : needsPython(),
   int: ([value = 0n]) => toInt(value),
   float: ([value = 0]) => toFloatValue(value),
   len: ([value = null]) => sizeOf(value),
+  any: ([list]) => itemsOf(list).some(isTrue),
+  all: ([list]) => itemsOf(list).every(isTrue),
+  list: ([list]) => new ListValue(itemsOf(list)),
+  tuple: ([list]) => new ListValue(itemsOf(list), true),
+  sorted: ([list, isReversed = false]) => new ListValue(sorted(itemsOf(list), isTrue(isReversed))),
 }

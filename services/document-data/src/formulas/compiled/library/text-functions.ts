@@ -1,59 +1,19 @@
-import { hasWideCharacters, isEqual } from '../values/comparison'
-import { textOf, toCount } from '../values/numbers'
-import { ListValue, needsPython, type Value } from '../values/values'
-
-/** A function of the library: its arguments are computed. */
-export type Call = (args: readonly Value[]) => Value
-
-/** Characters of a result at most; Python makes longer ones. */
-const MAX_TEXT = 100_000
-/** The blanks that `strip()` removes, as far as they are ASCII: some control characters, and the space. */
-const BLANKS = new Set([9, 10, 11, 12, 13, 28, 29, 30, 31, 32])
-const LAST_ASCII = 127
-
-/** A text of which JavaScript counts the characters as Python does. */
-function countable(value: Value | undefined): string {
-  return typeof value === 'string' && !hasWideCharacters(value) ? value : needsPython()
-}
-
-function plainText(value: Value | undefined): string {
-  return typeof value === 'string' ? value : needsPython()
-}
-
-/** A text of ASCII: programs know different versions of the letters beyond it. */
-function ascii(value: Value | undefined): string {
-  return typeof value === 'string' && isAscii(value) ? value : needsPython()
-}
-
-function bounded(text: string): string {
-  return text.length <= MAX_TEXT ? text : needsPython()
-}
-
-/** Position of a slice in a text or list of this length, as Python takes it. */
-function clamped(place: Value, length: number): number {
-  const number = toCount(place)
-  return Math.max(0, Math.min(length, number < 0 ? number + length : number))
-}
-
-/** `value[from:to]`; null stands for an omitted end. */
-export function slice(value: Value, from: Value, to: Value): Value {
-  const items = value instanceof ListValue ? value.items : countable(value)
-  const start = from === null ? 0 : clamped(from, items.length)
-  const end = to === null ? items.length : clamped(to, items.length)
-  const part = items.slice(start, Math.max(start, end))
-  return typeof part === 'string' ? part : new ListValue(part, (value as ListValue).isTuple)
-}
-
-/** `value[place]`. An error when there is none is Python's. */
-export function item(value: Value, place: Value): Value {
-  const items = value instanceof ListValue ? value.items : countable(value)
-  const at = toCount(place)
-  return items[at < 0 ? at + items.length : at] ?? needsPython()
-}
-
-function itemsOf(value: Value | undefined): readonly Value[] {
-  return value instanceof ListValue ? value.items : needsPython()
-}
+import { isEqual } from '../values/comparison'
+import { formatted } from '../values/format-spec'
+import { magnitude, numeric, textOf, toCount, type Numeric } from '../values/numbers'
+import { isTrue, ListValue, needsPython, RecordsValue, type Value } from '../values/values'
+import { roundingFunctions } from './rounding'
+import {
+  ascii,
+  bounded,
+  countable,
+  plainText,
+  replaceAll,
+  slice,
+  strip,
+  title,
+  type Call,
+} from './text'
 
 function notNegative(value: Value | undefined): bigint {
   return typeof value === 'bigint' && value >= 0n ? value : needsPython()
@@ -63,28 +23,72 @@ function position(value: Value | undefined): bigint {
   return typeof value === 'bigint' && value >= 1n ? value - 1n : needsPython()
 }
 
-function replaceAll(text: string, from: string, to: string): string {
-  if (from === '') return needsPython()
-  return bounded(text.replaceAll(from, () => to))
+/** The whole text with one occurrence replaced, given by its number from 0. */
+function replaceOne([text, from, to]: readonly [string, string, string], number: number): string {
+  if (from === '') return text
+  const parts = text.split(from)
+  if (parts.length <= number + 1) return text
+  return bounded(
+    [parts.slice(0, number + 1).join(from), parts.slice(number + 1).join(from)].join(to),
+  )
 }
 
-function occurrences(text: string, part: string): bigint {
-  return part === '' ? needsPython() : BigInt(text.split(part).length - 1)
+/** The place of a text within another one, counted from 1. */
+function placeOf(part: string, text: string, from: Value): bigint {
+  const start = toCount(position(from))
+  // An empty text is found behind the end by JavaScript alone.
+  const at = start <= text.length ? text.indexOf(part, start) : -1
+  return at < 0 ? needsPython() : BigInt(at + 1)
 }
 
-function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > LAST_ASCII) return false
-  return true
+function whole(value: Value | undefined): bigint {
+  return typeof value === 'bigint' ? value : needsPython()
 }
 
-/** Text without blanks at the start or at the end. Python also removes some beyond ASCII. */
-function strip(value: Value | undefined, { start = false, end = false }): string {
-  const text = plainText(value)
-  let [from, to] = [0, text.length]
-  while (start && from < to && BLANKS.has(text.charCodeAt(from))) from++
-  while (end && to > from && BLANKS.has(text.charCodeAt(to - 1))) to--
-  const rest = text.slice(from, to)
-  return isAscii(rest.charAt(0) + rest.charAt(rest.length - 1)) ? rest : needsPython()
+// eslint-disable-next-line no-control-regex -- the characters that CLEAN removes
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g
+const MAX_CODE = 0xd7ffn
+
+function characterOf(code: bigint): string {
+  return code >= 0n && code <= MAX_CODE ? String.fromCharCode(Number(code)) : needsPython()
+}
+
+const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
+const MAX_DIGITS = 18
+
+/** The number of a text; dates are Python's. */
+function valueOf(value: Value): Value {
+  if (typeof value !== 'string') return typeof value === 'object' ? needsPython() : value
+  const text = ascii(strip(value, { start: true, end: true }))
+  if (text === '') return 0n
+  const plain = text.replace(/[$,]/g, '')
+  if (!NUMBER.test(plain) || plain.length > MAX_DIGITS) return needsPython()
+  return /^[-+]?\d+$/.test(plain) ? BigInt(plain.replace('+', '')) : Number(plain)
+}
+
+/** The arguments and in place of each list its items. Records among them are Python's. */
+function partsOf(args: readonly Value[]): Value[] {
+  return args.flatMap((value): readonly Value[] => {
+    if (value instanceof RecordsValue) return needsPython()
+    return value instanceof ListValue ? value.items : [value]
+  })
+}
+
+function splitText(text: string, delimiter: string, isEach: boolean): string[] {
+  if (delimiter === '') return needsPython()
+  if (!isEach) return text.split(delimiter)
+  const delimiters = new Set(delimiter)
+  const parts = ['']
+  for (const character of text)
+    if (delimiters.has(character)) parts.push('')
+    else parts.push((parts.pop() ?? '') + character)
+  return parts
+}
+
+function fixedNumber(value: Numeric, decimals: Value, hasCommas: boolean): string {
+  const round = roundingFunctions.ROUND?.([value, decimals]) ?? null
+  const places = toCount(decimals)
+  return formatted(round, `${hasCommas ? ',' : ''}.${places}f`)
 }
 
 /** Functions of the library about text. */
@@ -111,46 +115,41 @@ export const textFunctions: Readonly<Record<string, Call>> = {
     const one = countable(text)
     return one.length * count <= 32_767 ? one.repeat(count) : needsPython()
   },
-  SUBSTITUTE: ([text = null, from = null, to = null, ...more]) => {
-    if (more.length > 0) return needsPython()
-    return replaceAll(textOf(text), textOf(from), textOf(to))
+  SUBSTITUTE: ([text = null, from = null, to = null, place = null]) => {
+    const parts = [textOf(text), textOf(from), textOf(to)] as const
+    return place === null ? replaceAll(...parts) : replaceOne(parts, toCount(position(place)))
   },
-  FIND: ([part, text, ...more]) => {
-    const at = more.length === 0 ? countable(text).indexOf(plainText(part)) : -1
-    return at < 0 ? needsPython() : BigInt(at + 1)
+  FIND: ([part, text, from = 1n]) => placeOf(plainText(part), countable(text), from),
+  SEARCH: ([part, text, from = 1n]) =>
+    placeOf(ascii(part).toLowerCase(), ascii(text).toLowerCase(), from),
+  REPLACE: ([text, start, count, part]) => {
+    const [from, length] = [position(start), whole(count)]
+    const all = countable(text)
+    const [before, after] = [slice(all, null, from), slice(all, from + length, null)]
+    return bounded(`${before as string}${plainText(part)}${after as string}`)
+  },
+  PROPER: ([text]) => title(ascii(text)),
+  CHAR: ([number]) => characterOf(whole(number)),
+  CODE: ([text]) => BigInt(countable(text).codePointAt(0) ?? needsPython()),
+  CLEAN: ([text]) => plainText(text).replace(CONTROL, ''),
+  VALUE: ([text = null]) => valueOf(text),
+  JOIN: ([delimiter = null, ...parts]) =>
+    bounded(partsOf(parts).map(textOf).join(textOf(delimiter))),
+  TEXTJOIN: ([delimiter = null, ignoresEmpty = null, ...parts]) => {
+    const texts = partsOf(parts).map((part) => (part === null ? '' : textOf(part)))
+    const kept = isTrue(ignoresEmpty) ? texts.filter((text) => text !== '') : texts
+    return bounded(kept.join(textOf(delimiter)))
+  },
+  SPLIT: ([text, delimiter, isEach = true, removes = true]) => {
+    const parts = splitText(plainText(text), ascii(delimiter), isTrue(isEach))
+    return new ListValue(isTrue(removes) ? parts.filter((part) => part !== '') : parts)
+  },
+  FIXED: ([number = null, decimals = 2n, isPlain = false]) =>
+    fixedNumber(numeric(number), decimals, !isTrue(isPlain)),
+  DOLLAR: ([number = null, decimals = 2n]) => {
+    const value = numeric(number)
+    const amount = `$${fixedNumber(magnitude(value), decimals, true)}`
+    return value < 0 ? `(${amount})` : amount
   },
   T: ([value]) => (typeof value === 'string' ? value : ''),
-}
-
-/** Methods of text, by name; the first argument is the text. */
-export const textMethods: Readonly<Record<string, Call>> = {
-  upper: ([text]) => ascii(text).toUpperCase(),
-  lower: ([text]) => ascii(text).toLowerCase(),
-  strip: ([text]) => strip(text, { start: true, end: true }),
-  lstrip: ([text]) => strip(text, { start: true }),
-  rstrip: ([text]) => strip(text, { end: true }),
-  startswith: ([text, part]) => plainText(text).startsWith(plainText(part)),
-  endswith: ([text, part]) => plainText(text).endsWith(plainText(part)),
-  replace: ([text, from, to]) => replaceAll(plainText(text), plainText(from), plainText(to)),
-  find: ([text, part]) => BigInt(countable(text).indexOf(plainText(part))),
-  count: ([text, part]) => occurrences(plainText(text), plainText(part)),
-  join: ([text, list]) => bounded(itemsOf(list).map(plainText).join(plainText(text))),
-  split: ([text, part]) =>
-    part === '' ? needsPython() : new ListValue(plainText(text).split(plainText(part))),
-}
-
-/** How many arguments each method takes, the text included. */
-export const methodArguments: Readonly<Record<string, number>> = {
-  upper: 1,
-  lower: 1,
-  strip: 1,
-  lstrip: 1,
-  rstrip: 1,
-  startswith: 2,
-  endswith: 2,
-  replace: 3,
-  find: 2,
-  count: 2,
-  join: 2,
-  split: 2,
 }

@@ -1,12 +1,14 @@
 import { isEqual, isIn, isLess, isSame } from './comparison'
-import { divide, floorDivide, minus, modulo, numeric, plus, power, times } from './numbers'
-import { DateValue, DaysValue, needsPython, type Value } from './values'
+import { divide, floorDivide, minus, modulo, numeric, plus, power, times, toCount } from './numbers'
+import { percentFormat } from './percent-format'
+import { DateValue, DaysValue, ListValue, needsPython, type Value } from './values'
 
 /** Days of 0001-01-01 and 9999-12-31, between which Python has dates. */
 const FIRST_DAY = -719_162
 const LAST_DAY = 2_932_896
-/** Characters of a text that adding makes at most; Python makes longer ones. */
+/** Characters of a text and items of a list that operators make at most; Python makes longer ones. */
 const MAX_TEXT = 100_000
+const MAX_ITEMS = 10_000
 
 /** A date some days after 1970-01-01, if Python has it. */
 export function dateOf(days: number): DateValue {
@@ -14,13 +16,38 @@ export function dateOf(days: number): DateValue {
 }
 
 function add(left: Value, right: Value): Value {
-  if (typeof left === 'string' && typeof right === 'string') {
-    const text = left + right
-    return text.length <= MAX_TEXT ? text : needsPython()
-  }
+  if (typeof left === 'string' && typeof right === 'string') return bounded(left + right)
+  if (left instanceof ListValue && right instanceof ListValue) return joined(left, right)
   if (left instanceof DateValue && right instanceof DaysValue) return dateOf(left.days + right.days)
   if (left instanceof DaysValue && right instanceof DateValue) return dateOf(left.days + right.days)
   return plus(numeric(left), numeric(right))
+}
+
+function bounded(text: string): string {
+  return text.length <= MAX_TEXT ? text : needsPython()
+}
+
+function joined(left: ListValue, right: ListValue): ListValue {
+  const items = [...left.items, ...right.items]
+  return left.isTuple === right.isTuple && items.length <= MAX_ITEMS
+    ? new ListValue(items, left.isTuple)
+    : needsPython()
+}
+
+function multiply(left: Value, right: Value): Value {
+  if (typeof left === 'string') return repeated(left, right)
+  if (typeof right === 'string') return repeated(right, left)
+  return times(numeric(left), numeric(right))
+}
+
+function repeated(text: string, count: Value): string {
+  const times = Math.max(0, toCount(count))
+  return text.length * times <= MAX_TEXT ? text.repeat(times) : needsPython()
+}
+
+function remainder(left: Value, right: Value): Value {
+  if (typeof left === 'string') return bounded(percentFormat(left, right))
+  return modulo(numeric(left), numeric(right))
 }
 
 function subtract(left: Value, right: Value): Value {
@@ -36,10 +63,10 @@ type Operator = (left: Value, right: Value) => Value
 export const arithmetic: Readonly<Record<string, Operator>> = {
   '+': add,
   '-': subtract,
-  '*': (left, right) => times(numeric(left), numeric(right)),
+  '*': multiply,
   '/': (left, right) => divide(numeric(left), numeric(right)),
   '//': (left, right) => floorDivide(numeric(left), numeric(right)),
-  '%': (left, right) => modulo(numeric(left), numeric(right)),
+  '%': remainder,
   '**': (left, right) => power(numeric(left), numeric(right)),
 }
 
