@@ -27,14 +27,22 @@ export function requireHome({ home }: Pick<Context, 'home'>, named: string | und
     throw new AppError('precondition', 'WRONG_HOME', 'the document is stored on another instance')
 }
 
-/** The caller of a read in the form that the document store expects. The signal is made when it is first asked for. */
+/** The caller of a read in the form that the document store expects. */
 export function readerOf(call: ServerCall): ReadCaller {
-  const { caller } = call
-  return {
-    get signal() {
-      return call.signal
-    },
-    userId: caller.system ? undefined : caller.userId,
+  return new CallReader(call)
+}
+
+/** Leaves the signal of a call until a read needs it: a call creates it on first use. */
+class CallReader implements ReadCaller {
+  constructor(private readonly call: ServerCall) {}
+
+  get signal(): AbortSignal {
+    return this.call.signal
+  }
+
+  get userId(): number | undefined {
+    const { system, userId } = this.call.caller
+    return system ? undefined : userId
   }
 }
 

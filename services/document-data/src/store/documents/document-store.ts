@@ -3,7 +3,6 @@ import type { DocumentReader, DocumentWriter, OnRevoked, Synchronous, Written } 
 import type { ChangesPlan } from '../feed/changes-plan'
 import { FirstEntries } from '../log/first-entries'
 import type { Author } from '../log/log'
-import type { ReadLimits } from '../reads/record-chunks'
 import { DocumentFiles } from '../sqlite/document-files'
 import { AttachmentMaintenance } from './attachment-maintenance'
 import { readChanges, type ChangesReply } from './change-reads'
@@ -11,7 +10,13 @@ import { DocumentLifeCycle } from './life-cycle'
 import { OpenDocuments, type OpenDocumentsOptions } from './open-documents'
 import { PublishingPort } from './publishing-port'
 import { readExport, type PlanExport } from './read-export'
-import { readRecords, type ReadCaller, type RecordsQuery, type RecordsReply } from './record-reads'
+import {
+  CallerLimits,
+  readRecords,
+  type ReadCaller,
+  type RecordsQuery,
+  type RecordsReply,
+} from './record-reads'
 import {
   createSharedResources,
   type SharedResources,
@@ -185,14 +190,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     await this.shared.workers[Symbol.asyncDispose]()
   }
 
-  private limits(caller: ReadCaller = {}): ReadLimits {
-    return {
-      // A small read never asks for it, and a call makes its signal when it is asked.
-      get signal() {
-        return caller.signal
-      },
-      userId: caller.userId,
-      maxAgeMs: this.options.maxReadMs,
-    }
+  private limits(caller: ReadCaller = {}): CallerLimits {
+    return new CallerLimits(caller, this.options.maxReadMs)
   }
 }
