@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import { deleteOldAudit } from './db/access-audit'
 import { deleteOldEvents } from './db/outbox'
 import type { DirectorySchema } from './db/schema'
+import type { AccessChanges } from './leases/access-changes'
 import { deleteEndedSessions } from './db/sessions'
 import { deleteEndedLinks } from './db/sign-in-links'
 import { deleteUnpublished, emptyTrash } from './db/trash'
@@ -24,6 +25,7 @@ export class DirectoryMaintenance implements AsyncDisposable {
   /** @param onDeleted called after every round: the outbox may have new entries */
   constructor(
     private readonly db: Kysely<DirectorySchema>,
+    private readonly changes: AccessChanges,
     private readonly days: {
       readonly trashDays: number
       readonly accessAuditDays: number
@@ -43,8 +45,14 @@ export class DirectoryMaintenance implements AsyncDisposable {
 
   private async runOnce(): Promise<void> {
     try {
-      await emptyTrash(this.db, this.days.trashDays)
-      await deleteUnpublished(this.db, UNPUBLISHED_HOURS)
+      // Gateways cache decisions on what is in the trash, and descriptions of it.
+      const empty = () =>
+        this.changes.change(
+          (trx) => emptyTrash(trx, this.days.trashDays),
+          (count) => count > 0,
+        )
+      while (!this.closed && (await empty()) > 0);
+      while (!this.closed && (await deleteUnpublished(this.db, UNPUBLISHED_HOURS)) > 0);
       this.onDeleted()
       await deleteOldEvents(this.db, this.days.events.days)
       await deleteEndedLinks(this.db)
