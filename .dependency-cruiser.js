@@ -30,6 +30,9 @@ const halls = {
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,
+  'packages/document-log/src': `
+    migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
+    append-lane.ts record-appender.ts heads.ts`,
   'packages/formula-text/src': `
     formula-tree.ts call-arguments.ts scopes.ts value-type.ts inference.ts name-uses.ts rename.ts
     unknown-names.ts`,
@@ -142,6 +145,12 @@ module.exports = {
       'Callers, roles and key scopes are known above the wire, and below every service.',
       { path: '^packages/auth/src/', pathNot: isTest },
       { path: '^(services|gateway|tests|bench|packages/(?!(auth|kit)/))' },
+    ),
+    rule(
+      'document-log-builds-on-kit',
+      'The log knows positions and bytes, not what the records say.',
+      { path: '^packages/document-log/src/', pathNot: isTest },
+      { path: '^(protos|services|gateway|tests|bench|packages/(?!(document-log|kit)/))' },
     ),
     rule(
       'tabular-is-a-leaf',
