@@ -65,7 +65,7 @@ describe('the description of a document, which gateways cache', () => {
     path: string,
     change: (rest: Rest) => Promise<void>,
   ): Promise<{ before: unknown[]; after: unknown[] }> {
-    const all = [...owners, ...guests]
+    const all = [...owners, ...guests] as const
     const readAll = () => Promise.all(all.map((rest) => describeBy(rest, path)))
     await readAll()
     const before = await readAll()

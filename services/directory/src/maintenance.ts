@@ -1,10 +1,7 @@
 import { jitter } from '@sheaf/kit/backoff'
-import type { Logger } from '@sheaf/kit/logger'
-import type { Kysely } from 'kysely'
+import type { Context } from './context'
 import { deleteOldAudit } from './db/access-audit'
 import { deleteOldEvents } from './db/outbox'
-import type { DirectorySchema } from './db/schema'
-import type { AccessChanges } from './leases/access-changes'
 import { deleteEndedSessions } from './db/sessions'
 import { deleteEndedLinks } from './db/sign-in-links'
 import { deleteUnpublished, emptyTrash } from './db/trash'
@@ -24,15 +21,13 @@ export class DirectoryMaintenance implements AsyncDisposable {
 
   /** @param onDeleted called after every round: the outbox may have new entries */
   constructor(
-    private readonly db: Kysely<DirectorySchema>,
-    private readonly changes: AccessChanges,
+    private readonly ctx: Pick<Context, 'db' | 'changes' | 'log'>,
     private readonly days: {
       readonly trashDays: number
       readonly accessAuditDays: number
       readonly events: { readonly days: number }
     },
     private readonly onDeleted: () => void,
-    private readonly log: Logger,
   ) {}
 
   /** Starts a round now, and further ones until disposed of. */
@@ -44,22 +39,23 @@ export class DirectoryMaintenance implements AsyncDisposable {
   }
 
   private async runOnce(): Promise<void> {
+    const { db, changes } = this.ctx
     try {
       // Gateways cache decisions on what is in the trash, and descriptions of it.
       const empty = () =>
-        this.changes.change(
+        changes.change(
           (trx) => emptyTrash(trx, this.days.trashDays),
           (count) => count > 0,
         )
       while (!this.closed && (await empty()) > 0);
-      while (!this.closed && (await deleteUnpublished(this.db, UNPUBLISHED_HOURS)) > 0);
+      while (!this.closed && (await deleteUnpublished(db, UNPUBLISHED_HOURS)) > 0);
       this.onDeleted()
-      await deleteOldEvents(this.db, this.days.events.days)
+      await deleteOldEvents(db, this.days.events.days)
       await deleteEndedLinks(this.db)
       await deleteEndedSessions(this.db)
-      while (!this.closed && (await deleteOldAudit(this.db, this.days.accessAuditDays)));
+      while (!this.closed && (await deleteOldAudit(db, this.days.accessAuditDays)));
     } catch (error) {
-      this.log.warn({ err: error }, 'maintenance failed, retrying later')
+      this.ctx.log.warn({ err: error }, 'maintenance failed, retrying later')
     }
   }
 
