@@ -51,8 +51,8 @@ export class DirectoryMaintenance implements AsyncDisposable {
       while (!this.closed && (await deleteUnpublished(db, UNPUBLISHED_HOURS)) > 0);
       this.onDeleted()
       await deleteOldEvents(db, this.days.events.days)
-      await deleteEndedLinks(this.db)
-      await deleteEndedSessions(this.db)
+      await deleteEndedLinks(db)
+      await deleteEndedSessions(db)
       while (!this.closed && (await deleteOldAudit(db, this.days.accessAuditDays)));
     } catch (error) {
       this.ctx.log.warn({ err: error }, 'maintenance failed, retrying later')
