@@ -15,7 +15,7 @@ const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
 const halls = {
   'packages/kit/src': `
     backoff.ts config.ts near-miss.ts setting-names.ts errors.ts payload-error.ts truncate-text.ts version.ts make-folder.ts
-    log-limit.ts logger.ts fair-share.ts fair-queue.ts wait-for-drain.ts
+    log-limit.ts logger.ts fair-share.ts fair-queue.ts grouped-calls.ts wait-for-drain.ts
     telemetry tls.ts nats.ts nats-stream.ts postgres rpc multiplex grpc lifecycle.ts`,
   'services/directory/src': `
     access config.ts db/migrations db credential-use.ts leases outbox context.ts
@@ -30,6 +30,9 @@ const halls = {
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,
+  'packages/document-log/src': `
+    migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
+    append-lane.ts record-appender.ts heads.ts`,
   'packages/formula-text/src': `
     formula-tree.ts call-arguments.ts scopes.ts value-type.ts inference.ts name-uses.ts rename.ts
     unknown-names.ts`,
@@ -144,6 +147,12 @@ module.exports = {
       { path: '^(services|gateway|tests|bench|packages/(?!(auth|kit)/))' },
     ),
     rule(
+      'document-log-builds-on-kit',
+      'The log knows positions and bytes, not what the records say.',
+      { path: '^packages/document-log/src/', pathNot: isTest },
+      { path: '^(protos|services|gateway|tests|bench|packages/(?!(document-log|kit)/))' },
+    ),
+    rule(
       'tabular-is-a-leaf',
       'The CLI and document-data read files and values the same way, without each other.',
       { path: '^packages/tabular/src/', pathNot: isTest },
@@ -176,7 +185,7 @@ module.exports = {
       {
         path: '^protos/|/handlers/|^packages/(kit|auth)/src/|@grpc/',
         pathNot:
-          '^packages/(kit/src/(errors|fair-(share|queue)|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
+          '^packages/(kit/src/(errors|fair-(share|queue)|grouped-calls|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
       },
     ),
     rule(

@@ -20,6 +20,7 @@ const root = join(__dirname, '..')
 const sourceFolders = [
   'gateway/src',
   ...['directory', 'document-data', 'webhook'].map((name) => `services/${name}/src`),
+  'packages/document-log/src',
   'packages/kit/src',
   'packages/auth/src',
 ]

@@ -22,6 +22,8 @@ export interface Target {
   readonly downloads: Readonly<Record<DownloadForm, string>>
   /** Path of SQL on the document, with the parameter `q`; the table is `Customers`. */
   readonly sqlPath: string
+  /** Path of the metadata of the document. */
+  readonly documentPath: string
   /** Path at which documents are created. */
   readonly documentsPath: string
   /** Returns its current processes, by name. */
@@ -53,6 +55,7 @@ export async function startPlain(): Promise<RunningTarget> {
     recordsPath: '/records',
     downloads: { csv: '/csv', xlsx: '/xlsx', sqlite: '/sqlite' },
     sqlPath: '/sql',
+    documentPath: '/document',
     documentsPath: '/documents',
     pids: () => Promise.resolve({ 'plain server': child.pid === undefined ? [] : [child.pid] }),
     async [Symbol.asyncDispose]() {
@@ -93,6 +96,7 @@ export async function startSheafTarget(
       sqlite: `${download}?nohistory=1`,
     },
     sqlPath: recordsPath.replace(/\/tables\/.*/, '/sql'),
+    documentPath: recordsPath.replace(/\/tables\/.*/, ''),
     documentsPath,
     pids: () => pidsOf(sheaf),
     sheaf,

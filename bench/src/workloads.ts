@@ -199,6 +199,14 @@ export const workloads: readonly Workload[] = [
     figure: medianMs,
   },
   {
+    name: 'describe a document, 8 clients',
+    unit: 'req/s',
+    goal: { side: 'at least', value: 4_000, ratio: false },
+    clients: 8,
+    requests: (target) => [{ method: 'GET', path: target.documentPath, headers: target.headers }],
+    figure: callsPerSecond,
+  },
+  {
     name: 'patch 500 records',
     unit: 'ms',
     goal: ratio('at most', 3),

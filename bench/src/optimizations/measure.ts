@@ -7,7 +7,7 @@ import { formatNumber, type Report } from '../report'
 import { median } from '../statistics'
 import { startSheafTarget, type Target } from '../target'
 import { workloads, type Workload } from '../workloads'
-import { DESCRIBE, optimizations, PAGE_BESIDE, type Optimization } from './optimizations'
+import { optimizations, PAGE_BESIDE, PROFILE, type Optimization } from './optimizations'
 
 const ROWS = 20_000
 const HEAD = [
@@ -77,18 +77,16 @@ function toCells([complete = NaN, without = NaN]: (number | undefined)[], unit: 
   return [show(complete), show(without), (without / complete).toFixed(2)]
 }
 
-const describe: Workload = {
-  name: DESCRIBE,
+const readProfile: Workload = {
+  name: PROFILE,
   unit: 'req/s',
   clients: 8,
-  requests: ({ headers, recordsPath }) => [
-    { method: 'GET', path: recordsPath.replace(/\/tables\/.*/, ''), headers },
-  ],
+  requests: ({ headers }) => [{ method: 'GET', path: '/api/profile/user', headers }],
   figure: ({ calls, ms }) => (calls / ms) * 1000,
 }
 
 function findWorkload(name: string): Workload {
-  if (name === DESCRIBE) return describe
+  if (name === PROFILE) return readProfile
   const found = workloads.find((workload) => workload.name === name)
   if (!found) throw new Error(`no workload is called ${name}`)
   return found

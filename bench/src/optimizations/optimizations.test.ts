@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workloads } from '../workloads'
-import { DESCRIBE, optimizations, PAGE_BESIDE } from './optimizations'
+import { optimizations, PAGE_BESIDE, PROFILE } from './optimizations'
 
 const root = join(__dirname, '../../..')
 const sourceOf = (module: string) =>
@@ -22,7 +22,7 @@ describe('the optimizations that can be switched off', () => {
   })
 
   it('are measured by workloads that exist', () => {
-    const known = [DESCRIBE, PAGE_BESIDE, ...workloads.map(({ name }) => name)]
+    const known = [PAGE_BESIDE, PROFILE, ...workloads.map(({ name }) => name)]
     expect(known).toEqual(expect.arrayContaining(optimizations.flatMap((each) => each.workloads)))
   })
 

@@ -22,7 +22,7 @@ export interface Optimization {
 /** Measured by `measure.ts` itself: pages of another document while one client reads the table again and again. */
 export const PAGE_BESIDE = 'limit=100 beside full reads'
 /** A route that Express matches, also measured by `measure.ts` itself. */
-export const DESCRIBE = 'describe a document, 8 clients'
+export const PROFILE = 'read the own profile, 8 clients'
 const PAGE = 'fetch limit=100, 8 clients'
 const ADD_ONE = 'add one record, 8 clients'
 const ADD_ONE_32 = 'add one record, 32 clients'
@@ -87,7 +87,7 @@ export const optimizations: readonly Optimization[] = [
   {
     name: 'request prototypes',
     what: 'requests and responses are created with the prototypes that Express would set on each',
-    workloads: [DESCRIBE],
+    workloads: [PROFILE],
     module: 'gateway/dist/http/express-classes.js',
     exports: ['createExpressClasses'],
     disable: (exports: Exports): void => {

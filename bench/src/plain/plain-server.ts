@@ -29,6 +29,8 @@ function createActs(folder: string, table: PlainTable): Record<string, Act> {
       const records = table.query(statement).map((fields) => ({ fields }))
       return JSON.stringify({ statement, records })
     },
+    'GET /document': () =>
+      JSON.stringify(table.query("SELECT name, sql FROM sqlite_schema WHERE type = 'table'")),
     'POST /records': (_, body) => {
       const { records } = JSON.parse(body) as { records: { fields: Row }[] }
       return JSON.stringify({ records: table.add(records) })

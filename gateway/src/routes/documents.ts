@@ -19,6 +19,7 @@ export const documentRoutes: readonly Route[] = [
     description:
       'Creates a document with an empty table `Table1`. Requires edit access to the workspace.',
     access: 'caller',
+    isHot: true,
     params: workspaceParams,
     body: documentFields,
     success: { description: 'UUID of the new document', schema: newDocId },
@@ -44,6 +45,7 @@ export const documentRoutes: readonly Route[] = [
     description:
       'Returns the metadata of a document with its workspace and site. Requires view access to the document.',
     access: 'caller',
+    isHot: true,
     params: docParams,
     query: showRemoved,
     success: { description: 'Metadata of the document', schema: document },

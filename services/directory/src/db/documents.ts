@@ -159,50 +159,6 @@ async function selectDocuments<T extends DocumentView>(
   return rows
 }
 
-/** A document to reserve. */
-export interface NewDocument {
-  readonly docId: string
-  readonly urlId: string
-  readonly workspaceId: number
-  readonly orgId: number
-  readonly name: string
-  readonly isPinned: boolean
-  readonly home: string
-  readonly creatorId: number
-  /** True if its creator becomes its owner; the public users never do. */
-  readonly ownedByCreator: boolean
-}
-
-/**
- * Reserves an unpublished document and returns the outcome: the url id may be in use in the org, or the
- * workspace deleted. The row of the workspace is locked against concurrent deletion.
- */
-export async function insertDocument(
-  db: Db,
-  doc: NewDocument,
-): Promise<'reserved' | 'url_id_taken' | 'no_workspace'> {
-  const { rows } = await sql<{ hasPlace: boolean; isReserved: boolean }>`
-    with w as (
-      select id, org_id from workspaces
-      where id = ${doc.workspaceId} and org_id = ${doc.orgId} and removed_at is null for key share
-    ), d as (
-      insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by)
-      select ${doc.docId}::uuid, w.org_id, w.id, ${doc.name}, ${doc.urlId},
-        ${doc.isPinned}::boolean, ${doc.home}, ${doc.creatorId}::integer from w
-      on conflict do nothing
-      returning id
-    ), dg as (
-      insert into document_grants (document_id, user_id, role)
-      select d.id, ${doc.creatorId}::integer, 'owners' from d where ${doc.ownedByCreator}::boolean
-    )
-    select exists (select 1 from w) as "hasPlace", exists (select 1 from d) as "isReserved"`.execute(
-    db,
-  )
-  const { hasPlace = false, isReserved = false } = rows[0] ?? {}
-  if (!hasPlace) return 'no_workspace'
-  return isReserved ? 'reserved' : 'url_id_taken'
-}
-
 /** Returns the location of a document, published or not. */
 export async function findReserved(
   db: Db,
@@ -237,34 +193,6 @@ export async function releaseUrlId(db: Db, orgId: number, urlId: string): Promis
     update documents set url_id = null
     where org_id = ${orgId} and url_id = ${urlId} and published_at is null
       and created_at < now() - make_interval(secs => ${RESERVATION_SECONDS})`.execute(db)
-}
-
-/**
- * Publishes a reserved document; false when it does not exist or was not created by `creatorId`. Idempotent.
- */
-export async function publishDocument(
-  db: Db,
-  docId: string,
-  creatorId: number | undefined,
-): Promise<boolean> {
-  const { rows } = await sql`
-    update documents set published_at = coalesce(published_at, now())
-    where doc_id = ${docId} and (${creatorId ?? null}::integer is null or created_by = ${creatorId ?? null}::integer)
-    returning id`.execute(db)
-  return rows.length > 0
-}
-
-/** Deletes an unpublished document; false when it does not exist or was not created by `creatorId`. */
-export async function discardDocument(
-  db: Db,
-  docId: string,
-  creatorId: number | undefined,
-): Promise<boolean> {
-  const { rows } = await sql`
-    delete from documents where doc_id = ${docId} and published_at is null
-      and (${creatorId ?? null}::integer is null or created_by = ${creatorId ?? null}::integer)
-    returning id`.execute(db)
-  return rows.length > 0
 }
 
 /** Updates a document's metadata. Throws `invalid` when the url id is in use in the org. */

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
@@ -67,16 +67,8 @@ export function listHomeDocuments(
     .execute()
 }
 
-/**
- * Chooses the home of a new document: the live instance with the most free space; undefined when none is
- * live.
- */
-export async function findPlacement(
-  db: Db,
-): Promise<Pick<HomeRow, 'name' | 'address'> | undefined> {
-  const { rows } = await sql<HomeRow>`
-    select name, address from homes
-    where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
-    order by free_bytes desc, name limit 1`.execute(db)
-  return rows[0]
-}
+/** SQL: name and address of the home of a new document: the live instance with the most free space, if any. */
+export const liveHome: RawBuilder<Pick<HomeRow, 'name' | 'address'>> = sql`
+  select name, address from homes
+  where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
+  order by free_bytes desc, name limit 1`

@@ -29,6 +29,16 @@ export async function holdOrgs(trx: Trx, orgIds: readonly number[]): Promise<voi
     select 1 from orgs where id = any(${orgIds}::integer[]) order by id for share`.execute(trx)
 }
 
+/**
+ * As `holdOrgs`, for the org of a workspace; returns its id, or undefined when the workspace does not exist.
+ */
+export async function holdOrgOf(trx: Trx, workspaceId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select o.id from workspaces w join orgs o on o.id = w.org_id
+    where w.id = ${workspaceId} for share of o`.execute(trx)
+  return rows[0]?.id
+}
+
 const tables = {
   org: { grants: 'org_grants', key: 'org_id' },
   workspace: { grants: 'workspace_grants', key: 'workspace_id' },

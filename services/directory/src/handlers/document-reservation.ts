@@ -1,40 +1,22 @@
-import { transact } from '@sheaf/kit/postgres/database'
 import { AppError } from '@sheaf/kit/errors'
+import { GroupedCalls } from '@sheaf/kit/grouped-calls'
+import { transact } from '@sheaf/kit/postgres/database'
 import { roleAtLeast } from '@sheaf/auth/roles'
+import type { CreateDocumentRequest } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { requireName } from '../access/names'
 import { isUuid } from '../access/resolve'
 import { newDocumentIds, requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
-import * as rows from '../db/documents'
-import { findPlacement, type HomeRow } from '../db/homes'
-import { holdOrgs } from '../db/role-changes'
+import { releaseUrlId, urlIdInUse } from '../db/documents'
+import * as rows from '../db/reservations'
+import { holdOrgOf } from '../db/role-changes'
 import { findWorkspace, type WorkspaceView } from '../db/workspaces'
 import * as refusals from './errors'
 import { isRowId } from './workspaces'
 
+const DEFAULT_NAME = 'Untitled document'
 /** 48 random bits collide rarely; twice in a row practically never. */
 const URL_ID_ATTEMPTS = 3
-
-/**
- * Returns the location of a new document. Throws `not_found`, `forbidden`, `invalid` when the workspace is in
- * the trash, or `unavailable` when no instance is live.
- */
-export async function getPlacement(
-  ctx: Context,
-  userId: number,
-  workspaceId: number,
-): Promise<{ orgId: number; home: Pick<HomeRow, 'name' | 'address'> }> {
-  const [{ orgId }, home] = await Promise.all([
-    getEditableWorkspace(ctx, userId, workspaceId),
-    findPlacement(ctx.db),
-  ])
-  if (!home)
-    throw new AppError(
-      'unavailable',
-      'NO_HOME',
-      'no document-data instance is available, retry later',
-    )
-  return { orgId, home }
-}
 
 /**
  * Returns a workspace that accepts documents. Throws `not_found`, `forbidden`, or `invalid` when it is in the
@@ -48,65 +30,128 @@ export async function getEditableWorkspace(
   const workspace = isRowId(workspaceId)
     ? await findWorkspace(ctx.db, userId, workspaceId)
     : undefined
+  requireEditable(workspace && { ...workspace, isRemoved: workspace.removedAt !== null })
+  return workspace as WorkspaceView
+}
+
+function requireEditable(
+  workspace: { readonly role: WorkspaceView['role']; readonly isRemoved: boolean } | undefined,
+): void {
   if (!workspace) throw refusals.workspaceNotFound()
   if (!roleAtLeast(workspace.role ?? undefined, 'editors')) throw refusals.accessDenied()
-  if (workspace.removedAt !== null) throw refusals.workspaceInTrash()
-  return workspace
+  if (workspace.isRemoved) throw refusals.workspaceInTrash()
 }
 
-/** Reserves a document with the requested url id, or one derived from its UUID, and returns the UUID. */
-export async function reserveDocument(
-  ctx: Context,
-  wanted: string | undefined,
-  doc: Omit<rows.NewDocument, 'docId' | 'urlId'>,
-): Promise<string> {
-  if (wanted !== undefined && wanted !== '') {
-    const { docId } = newDocumentIds()
-    const urlId = requireUrlId(wanted)
-    await rows.releaseUrlId(ctx.db, doc.orgId, urlId)
-    if (await insert(ctx, { ...doc, docId, urlId })) return docId
-    throw rows.urlIdInUse()
-  }
-  for (let attempt = 0; attempt < URL_ID_ATTEMPTS; attempt++) {
-    const ids = newDocumentIds()
-    if (await insert(ctx, { ...doc, ...ids })) return ids.docId
-  }
-  throw new Error('no unused url id was found')
+/** A document that was reserved, and where its file is to be created. */
+export interface ReservedDocument {
+  readonly docId: string
+  /** Name of the document-data instance. */
+  readonly home: string
+  readonly homeAddress: string
 }
 
 /**
- * Returns false when the url id is in use. Throws as `getPlacement` when the workspace has changed meanwhile.
+ * Reserves and publishes documents. Concurrent calls share a transaction: those that reserve in the same workspace, and
+ * all those that publish.
  */
-async function insert(ctx: Context, doc: rows.NewDocument): Promise<boolean> {
-  const outcome = await transact(ctx.db, async (db) => {
-    // Otherwise a user who is removed from the org concurrently would remain an owner in it.
-    await holdOrgs(db, [doc.orgId])
-    await getEditableWorkspace({ ...ctx, db }, doc.creatorId, doc.workspaceId)
-    return rows.insertDocument(db, doc)
-  })
-  if (outcome === 'no_workspace') throw refusals.workspaceNotFound()
-  return outcome === 'reserved'
+export class Reservations {
+  private readonly inserts: GroupedCalls<number, rows.NewDocument, rows.Reservation>
+  private readonly publications: GroupedCalls<'all', rows.ReservedDocument, boolean>
+
+  constructor(private readonly ctx: Context) {
+    const { db } = ctx
+    this.inserts = new GroupedCalls((workspaceId, docs) =>
+      transact(db, async (trx) => {
+        // Otherwise a user who is removed from the org concurrently would remain an owner in it.
+        const orgId = await holdOrgOf(trx, workspaceId)
+        if (orgId === undefined) return docs.map(() => NO_PLACE)
+        return rows.insertDocuments(trx, { workspaceId, orgId }, docs)
+      }),
+    )
+    this.publications = new GroupedCalls((_, docs) => rows.publishDocuments(db, docs))
+  }
+
+  /**
+   * Reserves a document with the requested url id, or one derived from its UUID. Throws `not_found`, `forbidden`,
+   * `invalid` for a bad name or url id and when the workspace is in the trash, or `unavailable` when no instance is live.
+   */
+  async reserve(request: CreateDocumentRequest, userId: number): Promise<ReservedDocument> {
+    const { workspaceId, isPinned, urlId: wanted = '' } = request
+    if (!isRowId(workspaceId)) throw refusals.workspaceNotFound()
+    const name = await this.read(request, userId, () =>
+      request.name === '' ? DEFAULT_NAME : requireName(request.name),
+    )
+    const doc = {
+      name,
+      isPinned,
+      creatorId: userId,
+      ownedByCreator: !refusals.isPublicUser(userId),
+    }
+    if (wanted !== '') {
+      const urlId = await this.read(request, userId, () => requireUrlId(wanted))
+      const { orgId } = await getEditableWorkspace(this.ctx, userId, workspaceId)
+      await releaseUrlId(this.ctx.db, orgId, urlId)
+      const reserved = await this.insert(workspaceId, { ...doc, ...newDocumentIds(), urlId })
+      if (!reserved) throw urlIdInUse()
+      return reserved
+    }
+    for (let attempt = 0; attempt < URL_ID_ATTEMPTS; attempt++) {
+      const reserved = await this.insert(workspaceId, { ...doc, ...newDocumentIds() })
+      if (reserved) return reserved
+    }
+    throw new Error('no unused url id was found')
+  }
+
+  /**
+   * Publishes a reserved document. Throws `not_found` when it does not exist, or was not reserved by the given
+   * user.
+   */
+  async publish(docId: string, creatorId: number | undefined): Promise<void> {
+    if (!isUuid(docId)) throw refusals.documentNotFound()
+    if (await this.publications.call('all', { docId, creatorId })) return
+    if (!(await rows.publishDocument(this.ctx.db, docId, creatorId)))
+      throw refusals.documentNotFound()
+  }
+
+  /** Deletes an unpublished document. Throws as `publish`. */
+  async discard(docId: string, creatorId: number | undefined): Promise<void> {
+    if (!isUuid(docId) || !(await rows.discardDocument(this.ctx.db, docId, creatorId)))
+      throw refusals.documentNotFound()
+  }
+
+  /** Reads a part of a request. Its error is only for those who may create documents in the workspace. */
+  private async read<T>(request: CreateDocumentRequest, userId: number, read: () => T): Promise<T> {
+    try {
+      return read()
+    } catch (error) {
+      await getEditableWorkspace(this.ctx, userId, request.workspaceId)
+      throw error
+    }
+  }
+
+  /** Resolves to undefined when the url id is in use. Throws as `reserve`. */
+  private async insert(
+    workspaceId: number,
+    doc: rows.NewDocument,
+  ): Promise<ReservedDocument | undefined> {
+    const outcome = await this.inserts.call(workspaceId, doc)
+    const { hasPlace, home, homeAddress, isReserved } = outcome
+    requireEditable(hasPlace ? outcome : undefined)
+    if (home === null || homeAddress === null)
+      throw new AppError(
+        'unavailable',
+        'NO_HOME',
+        'no document-data instance is available, retry later',
+      )
+    return isReserved ? { docId: doc.docId, home, homeAddress } : undefined
+  }
 }
 
-/**
- * Publishes a reserved document. Throws `not_found` when it does not exist, or was not reserved by the given
- * user.
- */
-export async function publishReserved(
-  ctx: Context,
-  docId: string,
-  creatorId: number | undefined,
-): Promise<void> {
-  if (!isUuid(docId) || !(await rows.publishDocument(ctx.db, docId, creatorId)))
-    throw refusals.documentNotFound()
-}
-
-/** Deletes an unpublished document. Throws as `publishReserved`. */
-export async function discardReserved(
-  ctx: Context,
-  docId: string,
-  creatorId: number | undefined,
-): Promise<void> {
-  if (!isUuid(docId) || !(await rows.discardDocument(ctx.db, docId, creatorId)))
-    throw refusals.documentNotFound()
+const NO_PLACE: rows.Reservation = {
+  hasPlace: false,
+  role: null,
+  isRemoved: false,
+  home: null,
+  homeAddress: null,
+  isReserved: false,
 }

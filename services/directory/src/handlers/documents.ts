@@ -10,7 +10,7 @@ import type {
   UpdateDocumentRequest,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { shownDomain } from '../access/domains'
-import { readNewName, requireName } from '../access/names'
+import { readNewName } from '../access/names'
 import { requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
@@ -21,31 +21,18 @@ import {
   documentLifecycle,
   getVisibleDocument,
 } from './document-lifecycle'
-import {
-  discardReserved,
-  getPlacement,
-  publishReserved,
-  reserveDocument,
-} from './document-reservation'
+import { Reservations } from './document-reservation'
 import * as refusals from './errors'
 import { documentToWire, orgToWire, workspaceToWire } from './wire'
 
-const DEFAULT_NAME = 'Untitled document'
-
 /** Handlers of DocumentsService. */
-export const documents = (ctx: Context): DocumentsService => ({
+export const documents = (
+  ctx: Context,
+  reservations = new Reservations(ctx),
+): DocumentsService => ({
   async createDocument(request: CreateDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
-    const { orgId, home } = await getPlacement(ctx, userId, request.workspaceId)
-    const docId = await reserveDocument(ctx, request.urlId, {
-      workspaceId: request.workspaceId,
-      orgId,
-      name: request.name === '' ? DEFAULT_NAME : requireName(request.name),
-      isPinned: request.isPinned,
-      home: home.name,
-      creatorId: userId,
-      ownedByCreator: !refusals.isPublicUser(userId),
-    })
+    const { docId, home, homeAddress } = await reservations.reserve(request, userId)
     const { caller } = call
     const { token } = await ctx.signer.sign(
       {
@@ -56,7 +43,7 @@ export const documents = (ctx: Context): DocumentsService => ({
         system: false,
         docId,
         role: 'owners',
-        home: home.name,
+        home,
         scope: caller.scope,
       },
       TOKEN_MS,
@@ -65,8 +52,8 @@ export const documents = (ctx: Context): DocumentsService => ({
       document: {
         docId,
         role: roleToWire('owners'),
-        home: home.name,
-        homeAddress: home.address,
+        home,
+        homeAddress,
         unscopedRole: roleToWire('owners'),
       },
       token,
@@ -74,12 +61,12 @@ export const documents = (ctx: Context): DocumentsService => ({
   },
 
   async publishDocument({ docId }: PublishDocumentRequest, call: ServerCall) {
-    await publishReserved(ctx, docId, requireMaker(call, docId))
+    await reservations.publish(docId, requireMaker(call, docId))
     return {}
   },
 
   async discardDocument({ docId }: DiscardDocumentRequest, call: ServerCall) {
-    await discardReserved(ctx, docId, requireMaker(call, docId))
+    await reservations.discard(docId, requireMaker(call, docId))
     ctx.outbox.wake()
     return {}
   },

@@ -22,44 +22,54 @@ export interface NewDocument {
 const MODE_BYTES = [18, 19]
 const WRITE_AHEAD = 2
 
-let template: { bytes: Buffer; operations: readonly SchemaOperation[] } | undefined
+/** A document in memory without settings and log, and the operations that made it. */
+interface Template {
+  readonly connection: Connection
+  readonly operations: readonly SchemaOperation[]
+}
+
+let template: Template | undefined
 
 /**
  * The bytes of a new document's file: one table `Table1` with three empty columns, and the first entry of its
- * log. A document without settings and entry is created once, in memory, as the template of all new ones.
+ * log. They are read from the open transaction that adds settings and entry to the template, which is then rolled back:
+ * so nothing of one document remains in the next.
  */
 export function createDocumentBytes(
   settings: NewDocument,
   author: Author,
 ): { bytes: Buffer; first: FirstEntry } {
   template ??= createTemplate()
-  const connection = new Connection(new Database(template.bytes))
+  const { connection, operations } = template
+  const { db } = connection
+  db.exec('BEGIN')
   try {
     const { timezone, locale } = settings
     const documentSettings = JSON.stringify({ locale })
     const document = { format: LOG_FORMAT, epoch: randomUUID(), timezone, documentSettings }
     storeSettings(connection, document)
-    const [table, ...more] = template.operations
-    const operations = table ? [{ ...table, redo: { document } }, ...more] : []
-    const first = beginLog(connection, author, operations, document.epoch)
-    const bytes = connection.db.serialize()
+    const [table, ...more] = operations
+    const own = table ? [{ ...table, redo: { document } }, ...more] : []
+    const first = beginLog(connection, author, own, document.epoch)
+    const bytes = db.serialize()
     for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
     return { bytes, first }
   } finally {
-    connection.close()
+    db.exec('ROLLBACK')
   }
 }
 
-function createTemplate(): { bytes: Buffer; operations: readonly SchemaOperation[] } {
+function createTemplate(): Template {
   const connection = new Connection(new Database(':memory:'))
   try {
     migrate(connection.db)
     const doc = new DocumentWriter('', connection, readSchema(connection), 0)
     const columns = ['A', 'B', 'C'].map((id) => ({ id, fields: { type: 'Any', isFormula: true } }))
     addTables(doc, [{ id: 'Table1', columns }])
-    return { bytes: connection.db.serialize(), operations: asRead(doc.operations) }
-  } finally {
+    return { connection, operations: asRead(doc.operations) }
+  } catch (error) {
     connection.close()
+    throw error
   }
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, statfs } from 'node:fs/promises'
+import { closeSync, existsSync, writeSync } from 'node:fs'
+import { mkdir, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { writeBase } from './base-file'
+import { createFile, FolderSync, syncFile } from './durable-files'
 import { UnpublishedMarkers } from './unpublished-markers'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -22,6 +23,7 @@ const TOMBSTONE = 'deleted'
 export class DocumentFiles {
   private constructor(
     private readonly root: string,
+    private readonly folders: FolderSync,
     /** Marks the documents that may have unpublished changes. */
     readonly unpublished: UnpublishedMarkers,
   ) {}
@@ -33,8 +35,9 @@ export class DocumentFiles {
     // All possible ones, so that a new document has one folder less to make durable.
     for (let first = 0; first < 256; first++)
       await mkdir(join(root, first.toString(16).padStart(2, '0')), { recursive: true, mode: 0o700 })
-    await syncPath(root)
-    return new DocumentFiles(root, UnpublishedMarkers.open(join(root, 'dirty')))
+    const folders = new FolderSync()
+    await folders.sync(root)
+    return new DocumentFiles(root, folders, UnpublishedMarkers.open(join(root, 'dirty'), folders))
   }
 
   /**
@@ -67,18 +70,16 @@ export class DocumentFiles {
   ): Promise<void> {
     const folder = this.folderOf(docId)
     this.requireFree(folder)
-    const marked = this.unpublished.setLater(docId)
     let unfinished: string | undefined
     try {
+      const marker = await this.unpublished.prepare(docId)
       unfinished = await this.createScratch()
       await write(join(unfinished, DOCUMENT_FILE))
       if (!isEmpty) await writeBase(join(unfinished, DOCUMENT_FILE), join(unfinished, BASE_FILE))
-      await syncPath(unfinished)
-      // Before the document becomes visible: its first entry is not published yet.
-      await marked
+      // The marker too before the document becomes visible: its first entry is not published yet.
+      await Promise.all([this.folders.sync(unfinished), marker.set()])
       await this.place(unfinished, folder)
     } catch (error) {
-      await marked.catch(() => {})
       if (unfinished) await rm(unfinished, { recursive: true, force: true })
       throw error
     }
@@ -96,8 +97,8 @@ export class DocumentFiles {
     const folder = this.folderOf(docId)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await writeDurably(join(folder, TOMBSTONE), new Uint8Array())
-    await syncPath(folder)
-    await syncPath(join(folder, '..'))
+    await this.folders.sync(folder)
+    await this.folders.sync(join(folder, '..'))
     const files = ['', '-wal', '-shm'].map((suffix) => DOCUMENT_FILE + suffix)
     for (const file of [...files, BASE_FILE]) await rm(join(folder, file), { force: true })
     this.unpublished.clear(docId)
@@ -109,7 +110,7 @@ export class DocumentFiles {
     if (!existsSync(folder) || existsSync(join(folder, TOMBSTONE))) return
     const scratch = await this.createScratch()
     await rename(folder, join(scratch, docId))
-    await syncPath(join(folder, '..'))
+    await this.folders.sync(join(folder, '..'))
     await rm(scratch, { recursive: true, force: true })
     this.unpublished.clear(docId)
   }
@@ -128,7 +129,7 @@ export class DocumentFiles {
       this.requireFree(folder)
       throw error
     }
-    await syncPath(parent)
+    await this.folders.sync(parent)
   }
 
   private requireFree(folder: string): void {
@@ -150,20 +151,11 @@ function deleted(): AppError {
 
 /** Writes a file; its bytes are on disk when the promise resolves. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'w', 0o600)
+  const file = await createFile(path)
   try {
-    await file.writeFile(bytes)
-    await file.sync()
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+    await syncFile(file)
   } finally {
-    await file.close()
-  }
-}
-
-async function syncPath(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
+    closeSync(file)
   }
 }

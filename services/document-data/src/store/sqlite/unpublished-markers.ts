@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createFile, type FolderSync } from './durable-files'
 
 /**
  * Empty files, one for each document that may have changes which NATS has not confirmed: after a crash they
@@ -10,14 +10,17 @@ import { join } from 'node:path'
 export class UnpublishedMarkers {
   private readonly marked: Set<string>
 
-  private constructor(private readonly folder: string) {
+  private constructor(
+    private readonly folder: string,
+    private readonly folders: FolderSync,
+  ) {
     this.marked = new Set(readdirSync(folder))
   }
 
   /** Opens the folder, creating it if necessary. */
-  static open(folder: string): UnpublishedMarkers {
+  static open(folder: string, folders: FolderSync): UnpublishedMarkers {
     mkdirSync(folder, { recursive: true })
-    return new UnpublishedMarkers(folder)
+    return new UnpublishedMarkers(folder, folders)
   }
 
   /** Ids of the documents that are marked. */
@@ -33,17 +36,19 @@ export class UnpublishedMarkers {
     this.marked.add(docId)
   }
 
-  /** As `set`, without blocking the event loop. */
-  async setLater(docId: string): Promise<void> {
-    if (this.marked.has(docId)) return
-    closeSync(openSync(join(this.folder, docId), 'w', 0o600))
-    const handle = await open(this.folder, 'r')
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
+  /**
+   * Creates a marker without blocking the event loop. It is on disk when its `set` resolves, which takes little when a
+   * file that was created later has been synchronized before.
+   */
+  async prepare(docId: string): Promise<{ set(): Promise<void> }> {
+    if (this.marked.has(docId)) return { set: () => Promise.resolve() }
+    closeSync(await createFile(join(this.folder, docId)))
+    return {
+      set: async () => {
+        await this.folders.sync(this.folder)
+        this.marked.add(docId)
+      },
     }
-    this.marked.add(docId)
   }
 
   /** Removes the marker of a document. */

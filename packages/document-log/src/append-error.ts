@@ -1,0 +1,29 @@
+import { AppError } from '@sheaf/kit/errors'
+
+/**
+ * What became of records that were not appended for certain: `refused` ones are not in the log and never will be;
+ * `fenced` ones neither, and the document belongs to another opening; `unknown` ones may be in the log, or come into
+ * it until the document is opened again.
+ */
+export type AppendOutcome = 'refused' | 'fenced' | 'unknown'
+
+/** Thrown when records were not appended to the log, or perhaps were not. */
+export class AppendError extends AppError {
+  constructor(
+    readonly outcome: AppendOutcome,
+    cause?: unknown,
+  ) {
+    if (outcome === 'fenced')
+      super(
+        'unavailable',
+        'DOCUMENT_MOVED',
+        'the document was opened elsewhere, retry later',
+        RETRY,
+      )
+    else
+      super('unavailable', 'LOG_UNAVAILABLE', 'the write could not be stored, retry later', RETRY)
+    if (cause !== undefined) this.cause = cause
+  }
+}
+
+const RETRY = { retryAfterMs: '1000' }

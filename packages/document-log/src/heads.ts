@@ -1,0 +1,166 @@
+import { sql, type Kysely } from 'kysely'
+import { AppError } from '@sheaf/kit/errors'
+import type { LogTables } from './schema'
+import { encodeByteArrays, type StoredRecord } from './append-statement'
+
+/** A snapshot of a document in the store. */
+export interface SnapshotMark {
+  /** Its name in the store. */
+  readonly name: string
+  /** Position and term of the last record that it holds. */
+  readonly lsn: number
+  readonly term: number
+}
+
+/** A new document: its first records, or the snapshot that it begins with. */
+export interface NewHead {
+  readonly doc: string
+  readonly records: readonly StoredRecord[]
+  readonly snapshot?: SnapshotMark
+}
+
+/** What an opening of a document finds. */
+export interface OpenedHead {
+  /** The term that it raised: records of any earlier one are not accepted any more. */
+  readonly term: number
+  /** Position of the latest record. */
+  readonly lsn: number
+  readonly snapshot?: SnapshotMark
+}
+
+/** A record of the log. */
+export interface LoggedRecord extends StoredRecord {
+  readonly term: number
+}
+
+const NO_SNAPSHOT = { name: null, lsn: null, term: null }
+
+/**
+ * Begins the log of a document, with term 0, which nobody appends with. Throws `conflict` when there is one,
+ * `precondition` when the document was deleted.
+ */
+export async function createHead(db: Kysely<LogTables>, head: NewHead): Promise<void> {
+  const { doc, records, snapshot = NO_SNAPSHOT } = head
+  const lsn = records.at(-1)?.lsn ?? snapshot.lsn
+  const positions = records.map((record) => record.lsn)
+  const bodies = encodeByteArrays(records.map(({ body }) => body))
+  const { rows } = await sql`
+    with h as (
+      insert into head (doc, lsn, unpublished, snapshot, snapshot_lsn, snapshot_term)
+      values (${doc}, ${lsn}, true, ${snapshot.name}, ${snapshot.lsn}, ${snapshot.term})
+      on conflict (doc) do nothing returning doc
+    ), i as (
+      insert into record (doc, lsn, term, body)
+      select h.doc, e.lsn, 0, e.body from h, unnest(${positions}::int8[], ${bodies}::bytea[]) e(lsn, body)
+    )
+    select doc from h`.execute(db)
+  if (rows.length > 0) return
+  const known = await findHead(db, doc)
+  if (known?.deleted) throw deleted()
+  throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document already exists')
+}
+
+/**
+ * Opens a document: raises its term, so that no earlier opening can append any more, nor a statement that is still under
+ * way.
+ * @param assigned number of the assignment of the document to the instance that opens it
+ * @throws AppError `not_found` without a log, `precondition` when the document was deleted, `unavailable` when it
+ * was opened under a later assignment
+ */
+export async function openHead(
+  db: Kysely<LogTables>,
+  doc: string,
+  assigned: number,
+): Promise<OpenedHead> {
+  const opened = await db
+    .updateTable('head')
+    .set((eb) => ({ assigned, term: eb('term', '+', 1) }))
+    .where('doc', '=', doc)
+    .where('assigned', '<=', assigned)
+    .where('deleted', '=', false)
+    .returning(['term', 'lsn', 'snapshot', 'snapshot_lsn', 'snapshot_term'])
+    .executeTakeFirst()
+  if (opened) return { term: opened.term, lsn: opened.lsn, snapshot: markOf(opened) }
+  const known = await findHead(db, doc)
+  if (!known) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
+  if (known.deleted) throw deleted()
+  throw new AppError(
+    'unavailable',
+    'DOCUMENT_MOVED',
+    'the document was opened elsewhere, retry later',
+    {
+      retryAfterMs: '1000',
+    },
+  )
+}
+
+interface StoredMark {
+  readonly snapshot: string | null
+  readonly snapshot_lsn: number | null
+  readonly snapshot_term: number | null
+}
+
+function markOf({ snapshot: name, snapshot_lsn: lsn, snapshot_term: term }: StoredMark) {
+  if (name === null || lsn === null || term === null) return undefined
+  return { name, lsn, term }
+}
+
+/**
+ * Deletes a document: no record is accepted any more, and its log is removed. A document without a log cannot be
+ * created any more.
+ */
+export async function deleteHead(db: Kysely<LogTables>, doc: string): Promise<void> {
+  await sql`
+    insert into head (doc, lsn, unpublished, deleted) values (${doc}, 0, false, true)
+    on conflict (doc) do update set deleted = true, term = head.term + 1,
+      snapshot = null, snapshot_lsn = null, snapshot_term = null`.execute(db)
+  await db.deleteFrom('record').where('doc', '=', doc).execute()
+}
+
+/** Removes every trace of a document that was never announced; a deleted one stays deleted. */
+export async function discardHead(db: Kysely<LogTables>, doc: string): Promise<void> {
+  await sql`
+    with h as (delete from head where doc = ${doc} and not deleted returning doc)
+    delete from record r using h where r.doc = h.doc`.execute(db)
+}
+
+/** The term of a record; undefined when the log does not have it. */
+export async function findRecordTerm(
+  db: Kysely<LogTables>,
+  doc: string,
+  lsn: number,
+): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('record')
+    .select('term')
+    .where('doc', '=', doc)
+    .where('lsn', '=', lsn)
+    .executeTakeFirst()
+  return found?.term
+}
+
+const STEP = { records: 500, bytes: 4 * 1024 * 1024 }
+
+/** The records of a document after this position, in order, as many as fit into about 4 MiB; at least one if there is any. */
+export async function readRecords(
+  db: Kysely<LogTables>,
+  doc: string,
+  after: number,
+): Promise<LoggedRecord[]> {
+  const { rows } = await sql<LoggedRecord>`
+    select lsn, term, body from (
+      select lsn, term, body, sum(octet_length(body)) over (order by lsn) - octet_length(body) as before
+      from (
+        select * from record where doc = ${doc} and lsn > ${after} order by lsn limit ${STEP.records}
+      ) next
+    ) summed where before < ${STEP.bytes} order by lsn`.execute(db)
+  return rows
+}
+
+function findHead(db: Kysely<LogTables>, doc: string) {
+  return db.selectFrom('head').select('deleted').where('doc', '=', doc).executeTakeFirst()
+}
+
+function deleted(): AppError {
+  return new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
+}

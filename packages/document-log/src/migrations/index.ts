@@ -1,0 +1,5 @@
+import type { Migration } from '@sheaf/kit/postgres/database'
+import { headsAndRecords } from './001-heads-and-records'
+
+/** All migrations of the schema `document_log`, oldest first. */
+export const migrations: readonly Migration[] = [headsAndRecords]

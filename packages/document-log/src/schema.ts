@@ -1,0 +1,37 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** Name of the PostgreSQL schema of the log. */
+export const LOG_SCHEMA = 'document_log'
+
+/** Where the log of a document stands. */
+interface HeadTable {
+  doc: string
+  /** Number of the assignment of the document to an instance, under which it was last opened. */
+  assigned: Generated<number>
+  /** Raised by every opening; only records of the present term are accepted. */
+  term: Generated<number>
+  /** Position of the latest record. */
+  lsn: number
+  /** True when the log may have entries that NATS has not confirmed. */
+  unpublished: boolean
+  /** Name of the latest snapshot in the store, the position up to which it holds the document, and that record's term. */
+  snapshot: string | null
+  snapshot_lsn: number | null
+  snapshot_term: number | null
+  deleted: Generated<boolean>
+  /** True when nothing of a deleted document is left. */
+  collected: Generated<boolean>
+}
+
+interface RecordTable {
+  doc: string
+  lsn: ColumnType<number, number, never>
+  term: ColumnType<number, number, never>
+  body: ColumnType<Buffer, Uint8Array, never>
+}
+
+/** Tables of the schema `document_log`. */
+export interface LogTables {
+  head: HeadTable
+  record: RecordTable
+}

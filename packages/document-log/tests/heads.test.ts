@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { createHead, deleteHead, discardHead, findRecordTerm, openHead } from '../src/heads'
+import { RecordAppender } from '../src/record-appender'
+import { createDocument, openDocument, readLog, startLog, textsOf, type TestLog } from './test-log'
+
+let log: TestLog
+
+beforeAll(async () => {
+  log = await startLog()
+})
+
+afterAll(() => log[Symbol.asyncDispose]())
+
+const birth = [{ lsn: 1, body: Buffer.from('born') }]
+
+describe('the log of a document', () => {
+  it('begins once', async () => {
+    const doc = await createDocument(log)
+    await expect(createHead(log.db, { doc, records: birth })).rejects.toMatchObject({
+      code: 'conflict',
+      reason: 'DOCUMENT_EXISTS',
+    })
+    expect(textsOf(await readLog(log, doc))).toEqual(['born'])
+  })
+
+  it('begins with a snapshot instead of records', async () => {
+    const doc = randomUUID()
+    const snapshot = { name: 'first', lsn: 7, term: 0 }
+    await createHead(log.db, { doc, records: [], snapshot })
+    expect(await openHead(log.db, doc, 0)).toEqual({ term: 1, lsn: 7, snapshot })
+  })
+
+  it('has a higher term with every opening', async () => {
+    const doc = await createDocument(log)
+    const terms = []
+    for (let opening = 0; opening < 3; opening++) terms.push((await openHead(log.db, doc, 0)).term)
+    expect(terms).toEqual([1, 2, 3])
+  })
+
+  it('is not opened under an earlier assignment than the latest', async () => {
+    const doc = await createDocument(log)
+    await openHead(log.db, doc, 5)
+    await expect(openHead(log.db, doc, 4)).rejects.toMatchObject({ reason: 'DOCUMENT_MOVED' })
+    expect((await openHead(log.db, doc, 5)).term).toBe(2)
+  })
+
+  it('knows the term of each record', async () => {
+    const doc = await createDocument(log)
+    expect(await findRecordTerm(log.db, doc, 1)).toBe(0)
+    expect(await findRecordTerm(log.db, doc, 2)).toBeUndefined()
+  })
+
+  it('is read in steps of bounded size, each with a record at least', async () => {
+    const doc = await createDocument(log)
+    const { term } = await openDocument(log, doc)
+    using appender = new RecordAppender({ url: log.url, changed: () => {} })
+    const body = (lsn: number) => Buffer.alloc(5 * 1024 * 1024, lsn)
+    for (const lsn of [2, 3])
+      await appender.append({ doc, term, records: [{ lsn, body: body(lsn) }], unpublished: true })
+    const records = await readLog(log, doc)
+    expect(records.map(({ lsn }) => lsn)).toEqual([1, 2, 3])
+    expect(records.map(({ body }) => body.length)).toEqual([4, body(2).length, body(3).length])
+  })
+})
+
+describe('a deleted document', () => {
+  it('accepts no records, no opening and no second creation', async () => {
+    const doc = await createDocument(log)
+    const { group } = await openDocument(log, doc)
+    await deleteHead(log.db, doc)
+    using appender = new RecordAppender({ url: log.url, changed: () => {} })
+    await expect(appender.append(group(1, 'late'))).rejects.toMatchObject({ outcome: 'fenced' })
+    const gone = { code: 'precondition', reason: 'DOCUMENT_DELETED' }
+    await expect(openHead(log.db, doc, 0)).rejects.toMatchObject(gone)
+    await expect(createHead(log.db, { doc, records: birth })).rejects.toMatchObject(gone)
+    expect(await readLog(log, doc)).toEqual([])
+  })
+
+  it('stays deleted when it is discarded, or was never created', async () => {
+    const doc = randomUUID()
+    await deleteHead(log.db, doc)
+    await discardHead(log.db, doc)
+    await expect(createHead(log.db, { doc, records: birth })).rejects.toMatchObject({
+      reason: 'DOCUMENT_DELETED',
+    })
+  })
+})
+
+it('a discarded document leaves nothing', async () => {
+  const doc = await createDocument(log)
+  await discardHead(log.db, doc)
+  expect(await readLog(log, doc)).toEqual([])
+  await expect(openHead(log.db, doc, 0)).rejects.toMatchObject({ reason: 'DOCUMENT_NOT_FOUND' })
+  await createHead(log.db, { doc, records: birth })
+})

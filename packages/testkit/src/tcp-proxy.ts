@@ -1,0 +1,106 @@
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
+import { once } from 'node:events'
+
+/**
+ * What happens to the next bytes that a client sends or is sent: `cut_before` closes the connection and drops the
+ * request, `cut_after` lets the server answer and drops the answer, `late` closes the client's side and passes the
+ * request on after a while, `hang` passes nothing on any more.
+ */
+export type ProxyFault = 'cut_before' | 'cut_after' | 'late' | 'hang'
+
+/** Milliseconds after which a late request reaches the server. */
+const LATE_MS = 40
+
+/** A TCP proxy on loopback, in front of one server, that breaks connections on request. */
+export class TcpProxy implements AsyncDisposable {
+  private readonly server = createServer((client) => this.accept(client))
+  private readonly sockets = new Set<Socket>()
+  private fault: ProxyFault | undefined
+  private isRefusing = false
+
+  private constructor(private readonly target: { readonly host: string; readonly port: number }) {}
+
+  /** Starts a proxy for the server of this URL. */
+  static async start(url: string): Promise<TcpProxy> {
+    const { hostname: host, port } = new URL(url)
+    const proxy = new TcpProxy({ host, port: Number(port) })
+    await once(proxy.server.listen(0, '127.0.0.1'), 'listening')
+    return proxy
+  }
+
+  /** The URL by way of the proxy. */
+  through(url: string): string {
+    const changed = new URL(url)
+    changed.hostname = '127.0.0.1'
+    changed.port = String((this.server.address() as AddressInfo).port)
+    return changed.href
+  }
+
+  /** Lets the next request of any connection fail in this way. */
+  failNext(fault: ProxyFault): void {
+    this.fault = fault
+  }
+
+  /** True until the fault has happened. */
+  get isArmed(): boolean {
+    return this.fault !== undefined
+  }
+
+  /** Closes all connections, and every new one at once, until `admit`. */
+  refuse(): void {
+    this.isRefusing = true
+    for (const socket of this.sockets) socket.destroy()
+  }
+
+  /** Admits connections again, without a fault. */
+  admit(): void {
+    this.isRefusing = false
+    this.fault = undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.refuse()
+    this.server.close()
+    await once(this.server, 'close')
+  }
+
+  private accept(client: Socket): void {
+    if (this.isRefusing) return void client.destroy()
+    const server = connect(this.target)
+    let isHanging = false
+    let drops = false
+    for (const socket of [client, server]) {
+      this.sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => {})
+      socket.on('close', () => this.sockets.delete(socket))
+    }
+    client.on('data', (bytes) => {
+      const fault = isHanging ? 'hang' : this.takeFault()
+      if (fault === 'hang') isHanging = true
+      else if (fault === 'cut_before') server.destroy()
+      else if (fault === 'late') {
+        isHanging = true
+        client.destroy()
+        setTimeout(() => server.end(bytes), LATE_MS)
+      } else {
+        drops = fault === 'cut_after'
+        server.write(bytes)
+      }
+    })
+    server.on('data', (bytes) => {
+      if (drops) client.destroy()
+      else client.write(bytes)
+    })
+    client.on('close', () => {
+      if (!isHanging) server.destroy()
+    })
+    server.on('close', () => client.destroy())
+  }
+
+  private takeFault(): ProxyFault | undefined {
+    const { fault } = this
+    this.fault = undefined
+    return fault
+  }
+}

@@ -1,0 +1,42 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest } from '@sheaf/testkit/rest'
+import { startSheaf, type ProcessName } from '@sheaf/testkit/sheaf'
+import { CreationLoad } from './support/creation-load'
+import { createTimeLimit, report, roundsOf, untilRandomMoment } from './support/extent'
+
+const VICTIMS: readonly ProcessName[] = ['directory', 'document-data', 'postgres']
+/** A process that dies often is restarted later each time. */
+const ROUNDS_OF_ONE_SHEAF = 3
+
+/** Kills every process this many times, in turn, while documents are created. */
+async function killAll(rounds: number): Promise<{ faults: string[]; told: string }> {
+  await using sheaf = await startSheaf({ ownEngines: true })
+  const stranger = await sheaf.createUser('stranger@example.com', 'Stranger')
+  const owner = createRest(sheaf.url, sheaf.ownerKey)
+  await using load = await CreationLoad.start(owner, createRest(sheaf.url, stranger.key))
+  for (let round = 0; round < rounds; round++)
+    for (const victim of VICTIMS) {
+      await untilRandomMoment(50, 500)
+      await sheaf.restarted(victim, await sheaf.kill(victim))
+      const before = load.acknowledged
+      await eventually(() => load.acknowledged > before + 10)
+    }
+  await load.stop()
+  const faults = await load.findFaults(sheaf.dataDir)
+  const statuses = [...load.statuses].map(([status, count]) => `${count} × ${status || 'broken'}`)
+  return { faults, told: `${load.acknowledged} documents made; ${statuses.join(', ')}` }
+}
+
+describe('services that are killed while documents are created', () => {
+  it('keep every document that was answered, once, and show none in half', async () => {
+    const timeIsUp = createTimeLimit()
+    const rounds = roundsOf(2)
+    for (let done = 0; done < rounds && !timeIsUp();) {
+      const now = Math.min(ROUNDS_OF_ONE_SHEAF, rounds - done)
+      const { faults, told } = await killAll(now)
+      expect(faults).toEqual([])
+      done += now
+      report(`creation: ${done} of ${rounds} rounds of ${VICTIMS.length} kills; ${told}`)
+    }
+  })
+})
