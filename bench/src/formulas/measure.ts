@@ -5,6 +5,7 @@ import type { Figure, Report } from '../report'
 import { median, type Goal } from '../statistics'
 import { startSheafTarget } from '../target'
 import { measureHostileFormulas } from './hostile'
+import { measureManyDocuments } from './many-documents'
 import { formulas, Orders, type Parts } from './orders'
 
 /** Rows of the tables; larger ones than `--rows` are left out. */
@@ -46,12 +47,13 @@ export async function measureFormulas(
     await measure(`documents in turn, ${way}`, async () =>
       (await measureInTurn({ target, generator }, rounds)).map(named(way)),
     )
+  await measure('many documents', () => measureManyDocuments(env))
   const parts: Parts = { target: compiled, generator }
   await measure('hostile formulas', () => measureHostileFormulas(parts, rounds))
   const about =
     `Tables of ${sizes.join(', ')} rows × 3 columns; medians of ${rounds} rounds, compiled and with all formulas in Python. A ` +
     'new column is measured from the request until no cell is pending. Edits are of one row at a time, by one client. For ' +
-    `the first edit, the evaluator of the document has ended for other documents; ${EVALUATORS} evaluators at most.`
+    `the first edit, the evaluator of the document has ended for other documents; ${EVALUATORS} evaluators at most. Many documents have 20 rows each, a product and a count over a lookup.`
   return { mode: 'formulas', about, figures, tables: [] }
 }
 

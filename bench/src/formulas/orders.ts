@@ -69,13 +69,21 @@ export class Orders {
 
   /** Edits of the quantity of one row each. */
   quantityEdits(): WireRequest[] {
-    return this.edits((turn) => ({ qty: (turn * 7) % 1_000 }))
+    return Array.from({ length: EDITS }, (_, turn) => this.quantityEdit(turn))
+  }
+
+  /** One of these edits. */
+  quantityEdit(turn: number): WireRequest {
+    return this.edit(turn, { qty: (turn * 7) % 1_000 })
   }
 
   /** Edits of the key of one row each: the row moves from 100 rows that share it to 100 others, and later back. */
   keyEdits(): WireRequest[] {
     const keys = Math.ceil(this.rows / ROWS_OF_KEY)
-    return this.edits((turn, row) => ({ key: keyAt(row + (turn % 2 ? 0 : keys >> 1), this.rows) }))
+    return Array.from({ length: EDITS }, (_, turn) => {
+      const key = keyAt(this.rowOf(turn) + (turn % 2 ? 0 : keys >> 1), this.rows)
+      return this.edit(turn, { key })
+    })
   }
 
   /** Additions of one row each. */
@@ -98,12 +106,13 @@ export class Orders {
     return latencies
   }
 
-  private edits(fieldsOf: (turn: number, row: number) => Record<string, unknown>): WireRequest[] {
-    return Array.from({ length: EDITS }, (_, turn) => {
-      // Each row is edited twice in a row, so that a second value follows the first.
-      const row = ((turn >> 1) * 7_919) % this.rows
-      return this.request('PATCH', { records: [{ id: row + 1, fields: fieldsOf(turn, row) }] })
-    })
+  /** Each row is edited twice in a row, so that a second value follows the first. */
+  private rowOf(turn: number): number {
+    return ((turn >> 1) * 7_919) % this.rows
+  }
+
+  private edit(turn: number, fields: Record<string, unknown>): WireRequest {
+    return this.request('PATCH', { records: [{ id: this.rowOf(turn) + 1, fields }] })
   }
 
   private addition(start: number, count: number): WireRequest {
