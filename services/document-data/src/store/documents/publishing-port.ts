@@ -33,7 +33,7 @@ export class PublishingPort {
     const { firstEntries, documents, replicator } = this.parts
     const first = firstEntries.find(docId)
     if (first) return first
-    await replicator?.prepare(docId)
+    if (replicator) await replicator.prepare(docId)
     return documents.runAsync(docId, (doc) => doc.nextBatch(gathered))
   }
 
@@ -60,7 +60,7 @@ export class PublishingPort {
       markers.clear(docId)
       return true
     }
-    await replicator?.prepare(docId)
+    if (replicator) await replicator.prepare(docId)
     return documents.runAsync(docId, (doc) => doc.settle())
   }
 
