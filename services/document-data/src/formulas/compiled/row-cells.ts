@@ -73,7 +73,7 @@ function readLists(
     const [ids = [], ...columns] = texts.map((text) => JSON.parse(text) as LogValue[])
     return toRowCells(ids as number[], columns)
   } catch (error) {
-    if (error instanceof Error && error.message === NO_BYTES) return undefined
+    if ((error as Partial<Error>).message === NO_BYTES) return undefined
     throw error
   }
 }
