@@ -4,6 +4,7 @@ import type { Connection } from '../../store/sqlite/connections'
 import type { ColumnResults } from '../exchange/exchange'
 import type { DirtyMessage, DoneMessage } from '../exchange/messages'
 import { CellReader, type LookupIndexes } from './cell-reader'
+import type { LookupTotals } from './lookup-totals'
 import type { CompiledColumn } from './compiled-columns'
 import type { CompiledFormula } from './compiled-formula'
 import type { Frame } from './frame'
@@ -12,6 +13,12 @@ import { FormulaError, needsPython } from './values/values'
 
 /** Characters of a result that Python has to look at, because they may be too many for a cell. */
 const LONG_RESULT = 100_000
+
+/** What makes lookups short. */
+export interface LookupAids {
+  readonly indexes: LookupIndexes
+  readonly totals: LookupTotals
+}
 
 /** Computed cells of one column, in the form of an exchange with an evaluator. */
 export interface ComputedCells {
@@ -26,10 +33,10 @@ export function computeCells(
   connection: Connection,
   column: CompiledColumn,
   wanted: DirtyMessage,
-  indexes: LookupIndexes,
+  { indexes, totals }: LookupAids,
 ): ComputedCells {
   const begun = performance.now()
-  const reader = new CellReader(connection, indexes)
+  const reader = new CellReader(connection, indexes, totals)
   const results: ColumnResults = { rowIds: [], values: [] }
   const left: number[] = []
   let errors = 0

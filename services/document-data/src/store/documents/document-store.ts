@@ -10,7 +10,13 @@ import { DocumentLifeCycle } from './life-cycle'
 import { OpenDocuments, type OpenDocumentsOptions } from './open-documents'
 import { PublishingPort } from './publishing-port'
 import { readExport, type PlanExport } from './read-export'
-import { readRecords, type ReadCaller, type RecordsQuery, type RecordsReply } from './record-reads'
+import {
+  CallerLimits,
+  readRecords,
+  type ReadCaller,
+  type RecordsQuery,
+  type RecordsReply,
+} from './record-reads'
 import {
   createSharedResources,
   type SharedResources,
@@ -195,7 +201,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     await this.shared.workers[Symbol.asyncDispose]()
   }
 
-  private limits({ signal, userId }: ReadCaller = {}) {
-    return { signal, userId, maxAgeMs: this.options.maxReadMs }
+  private limits(caller: ReadCaller = {}): CallerLimits {
+    return new CallerLimits(caller, this.options.maxReadMs)
   }
 }
