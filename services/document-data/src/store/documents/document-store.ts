@@ -151,6 +151,17 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     return this.documents.runMaybeAsync(docId, (doc) => readChanges(doc, plan, limits))
   }
 
+  /** Runs a short read of the file of a document by a connection that the caller opens. Throws `not_found`. */
+  readFile<T>(
+    docId: string,
+    run: (file: {
+      readonly path: string
+      readonly schema: DocumentReader['schema']
+    }) => T & Synchronous<T>,
+  ): T {
+    return this.documents.run(docId, ({ path, state }) => run({ path, schema: state.schema }))
+  }
+
   /**
    * Runs a read of the file of a document in another process, on a snapshot of its own that must be
    * short-lived. The read is revoked when it has to end because the document is closed or deleted.
