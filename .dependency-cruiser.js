@@ -15,7 +15,7 @@ const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
 const halls = {
   'packages/kit/src': `
     backoff.ts config.ts near-miss.ts setting-names.ts errors.ts payload-error.ts truncate-text.ts version.ts make-folder.ts
-    log-limit.ts logger.ts fair-share.ts fair-queue.ts grouped-calls.ts wait-for-drain.ts
+    log-limit.ts log-output.ts logger.ts fair-share.ts fair-queue.ts grouped-calls.ts wait-for-drain.ts
     telemetry tls.ts nats.ts nats-stream.ts postgres rpc multiplex grpc lifecycle.ts`,
   'services/directory/src': `
     access config.ts db/migrations db credential-use.ts leases outbox context.ts

@@ -4,6 +4,7 @@ import { openWith } from '@sheaf/kit/lifecycle'
 import { createRequestLogger, type Logger } from '@sheaf/kit/logger'
 import { AccessCache } from './access/access-cache'
 import { AccessLease } from './access/access-lease'
+import { LeasedCache } from './access/leased-cache'
 import type { GatewayConfig } from './config'
 import { createDirectoryClients, type DirectoryClients } from './clients/directory-clients'
 import {
@@ -28,6 +29,8 @@ export interface ApiPages {
 
 /** Listings of a large site are returned in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+/** A description has about a kilobyte. */
+const MAX_DESCRIPTIONS = { entries: 10_000, bytes: 8 * 1024 * 1024 }
 
 /** Resources that the gateway holds while it runs. */
 export interface Context extends AsyncDisposable {
@@ -36,6 +39,8 @@ export interface Context extends AsyncDisposable {
   /** For the line of each request. */
   readonly requestLog: Logger
   readonly access: AccessCache
+  /** Descriptions of documents, as JSON: see document-description.ts. */
+  readonly descriptions: LeasedCache<Buffer>
   readonly directory: DirectoryClients
   readonly documentData: DocumentDataChannels
   readonly webhook: WebhookClients
@@ -92,6 +97,7 @@ export function openContext(
       log,
       requestLog: createRequestLogger('gateway'),
       access: new AccessCache(access, lease),
+      descriptions: new LeasedCache(lease, { ...MAX_DESCRIPTIONS, sizeOf: ({ length }) => length }),
       directory,
       documentData,
       webhook: createWebhookClients(webhook),

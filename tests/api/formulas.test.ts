@@ -109,12 +109,16 @@ describe('formulas', () => {
         unknownNames: unknown,
         rows: [{ id: 2, value: null, typed: ['E', 'AttributeError'], error }],
         stopped: null,
+        engine: 'python',
+        pythonReason: 'the attribute AA',
       },
     ])
     const formula = 'DATE(2024, 1, 1 + $A)'
     const mended = await rest.post(`${doc}/formulas/check`, { body: { ...body, formula } })
     expect(mended.body).toMatchObject({
       rows: [{ id: 2, value: 1704067200, typed: ['d', 1704067200], error: null }],
+      engine: 'compiled',
+      pythonReason: null,
     })
     expect((await readRecords(rest, table)).map(({ fields }) => fields.F)).toEqual([2, 1])
     expect((await rest.get(doc)).body).toEqual(before.body)

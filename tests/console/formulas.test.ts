@@ -73,6 +73,7 @@ describe('a formula', () => {
     await page.keyboard.type('$Quantity * $Price')
     const results = dialog.getByRole('region', { name: 'Results' })
     await results.getByRole('cell', { name: '21' }).waitFor()
+    await dialog.getByText('Compiled: needs no Python').waitFor()
     expect(await findViolations(page)).toEqual([])
     await submit('Add column')
     await page.getByRole('gridcell', { name: '21' }).waitFor()
@@ -132,6 +133,37 @@ describe('a formula', () => {
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('gridcell', { name: '22' }).waitFor()
     expect(await totals()).toEqual([4, 22])
+    expect(desk.faults).toEqual([])
+  })
+
+  it('that needs Python says why while it is edited', async () => {
+    await page.getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Label').fill('Words')
+    await dialog.getByLabel('Values').selectOption({ label: 'Computed by a formula' })
+    await editor().click()
+    await page.keyboard.type('len([x for x in range($Quantity)])')
+    await dialog.getByText('Python: because of the function range').waitFor()
+    await submit('Add column')
+    await eventually(async () => expect(await formulaOf('Words')).toContain('range'))
+  })
+
+  it('is listed with how it runs, its cells and what it has not computed', async () => {
+    const trigger = {
+      id: 'Stamp',
+      fields: { formula: 'NOW()', isFormula: false, recalcWhen: 2, type: 'DateTime:UTC' },
+    }
+    const added = await rest.post(`${doc}/tables/Orders/columns`, { body: { columns: [trigger] } })
+    expect(added.status).toBe(200)
+    await page.getByRole('link', { name: 'Formulas' }).click()
+    const row = (name: string) => page.getByRole('row').filter({ hasText: `Orders.${name}` })
+    await row('Total').getByText('Compiled: needs no Python').waitFor()
+    await row('Words').getByText('Python: because of the function range').waitFor()
+    await row('Stamp').getByText('(trigger)').waitFor()
+    expect(await row('Words').getByRole('cell').nth(1).textContent()).toBe('2')
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Calculate again: Orders.Words' }).click()
+    await row('Words').getByRole('cell', { name: '4', exact: true }).waitFor()
+    expect(await row('Stamp').getByRole('button').count()).toBe(0)
     expect(desk.faults).toEqual([])
   })
 })

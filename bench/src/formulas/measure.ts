@@ -5,6 +5,7 @@ import type { Figure, Report } from '../report'
 import { median, type Goal } from '../statistics'
 import { startSheafTarget } from '../target'
 import { measureHostileFormulas } from './hostile'
+import { measureManyDocuments } from './many-documents'
 import { formulas, Orders, type Parts } from './orders'
 
 /** Rows of the tables; larger ones than `--rows` are left out. */
@@ -46,12 +47,13 @@ export async function measureFormulas(
     await measure(`documents in turn, ${way}`, async () =>
       (await measureInTurn({ target, generator }, rounds)).map(named(way)),
     )
+  await measure('many documents', () => measureManyDocuments(env))
   const parts: Parts = { target: compiled, generator }
   await measure('hostile formulas', () => measureHostileFormulas(parts, rounds))
   const about =
     `Tables of ${sizes.join(', ')} rows × 3 columns; medians of ${rounds} rounds, compiled and with all formulas in Python. A ` +
     'new column is measured from the request until no cell is pending. Edits are of one row at a time, by one client. For ' +
-    `the first edit, the evaluator of the document has ended for other documents; ${EVALUATORS} evaluators at most.`
+    `the first edit, the evaluator of the document has ended for other documents; ${EVALUATORS} evaluators at most. Many documents have 20 rows each, a product and a count over a lookup.`
   return { mode: 'formulas', about, figures, tables: [] }
 }
 
@@ -69,6 +71,7 @@ async function measureTable(parts: Parts, rows: number, rounds: number): Promise
   await orders.addColumn('shared', formulas.shared)
   const keys = await measureBeside(plain, orders, (of) => of.keyEdits(), rounds)
   const first = await measureFirst(parts, orders, rounds)
+  const totals = await measureTotals(plain, orders, rounds)
   return [
     { name: named('new column without a formula'), unit: 'ms', sheaf: columns.plain },
     {
@@ -104,7 +107,25 @@ async function measureTable(parts: Parts, rows: number, rounds: number): Promise
       sheaf: first.key,
       goal: goal(1_000),
     },
+    { name: named('edit a quantity of a sum over all rows'), unit: 'ms', sheaf: totals.whole },
+    { name: named('edit a quantity of a sum of floats'), unit: 'ms', sheaf: totals.float },
   ]
+}
+
+/** Edits of one row while a formula adds up all rows: whole numbers, or floats, which are added in order. */
+async function measureTotals(
+  plain: Orders,
+  orders: Orders,
+  rounds: number,
+): Promise<{ whole: number; float: number }> {
+  await orders.addColumn('group')
+  const measure = async (formula: string) => {
+    await orders.addTotal('Totals', formula)
+    const { computed } = await measureBeside(plain, orders, (of) => of.quantityEdits(), rounds)
+    await orders.removeTable('Totals')
+    return computed
+  }
+  return { whole: await measure(formulas.sum), float: await measure(formulas.floatSum) }
 }
 
 interface Sides {

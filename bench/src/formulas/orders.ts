@@ -18,6 +18,9 @@ const ROWS_OF_POLL_MS = 10_000
 export const formulas = {
   total: '$qty * $price',
   shared: 'len(Orders.lookupRecords(key=$key))',
+  /** Over all rows, which are all in group 0. */
+  sum: 'SUM(Orders.lookupRecords(group=0).qty)',
+  floatSum: 'SUM(Orders.lookupRecords(group=0).total)',
 } as const
 
 /** What the benchmark needs to make documents and to send writes to them. */
@@ -56,6 +59,19 @@ export class Orders {
     return performance.now() - start
   }
 
+  /** Adds a table with one row and a formula over all rows of the document. */
+  async addTotal(id: string, formula: string): Promise<void> {
+    const columns = [{ id: 'total', fields: { formula, isFormula: true } }]
+    await this.change('post', '/tables', { tables: [{ id, columns }] })
+    await this.change('post', `/tables/${id}/records`, { records: [{ fields: {} }] })
+    await this.computed()
+  }
+
+  /** Removes a table. */
+  async removeTable(id: string): Promise<void> {
+    await this.change('post', '/apply', [['RemoveTable', id]])
+  }
+
   /** Removes a column. */
   async removeColumn(id: string): Promise<void> {
     await this.change('delete', `/tables/Orders/columns/${id}`)
@@ -69,13 +85,21 @@ export class Orders {
 
   /** Edits of the quantity of one row each. */
   quantityEdits(): WireRequest[] {
-    return this.edits((turn) => ({ qty: (turn * 7) % 1_000 }))
+    return Array.from({ length: EDITS }, (_, turn) => this.quantityEdit(turn))
+  }
+
+  /** One of these edits. */
+  quantityEdit(turn: number): WireRequest {
+    return this.edit(turn, { qty: (turn * 7) % 1_000 })
   }
 
   /** Edits of the key of one row each: the row moves from 100 rows that share it to 100 others, and later back. */
   keyEdits(): WireRequest[] {
     const keys = Math.ceil(this.rows / ROWS_OF_KEY)
-    return this.edits((turn, row) => ({ key: keyAt(row + (turn % 2 ? 0 : keys >> 1), this.rows) }))
+    return Array.from({ length: EDITS }, (_, turn) => {
+      const key = keyAt(this.rowOf(turn) + (turn % 2 ? 0 : keys >> 1), this.rows)
+      return this.edit(turn, { key })
+    })
   }
 
   /** Additions of one row each. */
@@ -98,12 +122,13 @@ export class Orders {
     return latencies
   }
 
-  private edits(fieldsOf: (turn: number, row: number) => Record<string, unknown>): WireRequest[] {
-    return Array.from({ length: EDITS }, (_, turn) => {
-      // Each row is edited twice in a row, so that a second value follows the first.
-      const row = ((turn >> 1) * 7_919) % this.rows
-      return this.request('PATCH', { records: [{ id: row + 1, fields: fieldsOf(turn, row) }] })
-    })
+  /** Each row is edited twice in a row, so that a second value follows the first. */
+  private rowOf(turn: number): number {
+    return ((turn >> 1) * 7_919) % this.rows
+  }
+
+  private edit(turn: number, fields: Record<string, unknown>): WireRequest {
+    return this.request('PATCH', { records: [{ id: this.rowOf(turn) + 1, fields }] })
   }
 
   private addition(start: number, count: number): WireRequest {

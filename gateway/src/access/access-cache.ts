@@ -7,9 +7,9 @@ import {
   type ResolveAccessRequest,
   type ResolveAccessResponse,
 } from '@sheaf/protos/sheaf/directory/v1/access'
-import { LRUCache } from 'lru-cache'
 import type { Lease } from './access-lease'
 import type { Credential } from './credential'
+import { LeasedCache } from './leased-cache'
 
 /**
  * A cached token is returned only while it stays valid for at least this long, so that it outlives the call.
@@ -49,7 +49,7 @@ export interface Grant {
 
 interface Entry {
   readonly grant: Grant
-  readonly version: number
+  /** Epoch milliseconds. */
   readonly usableUntil: number
 }
 
@@ -64,7 +64,7 @@ interface Flight {
  * access. Denials are not cached. Without the lease every lookup goes to directory, which is always correct.
  */
 export class AccessCache {
-  private readonly entries: LRUCache<string, Entry>
+  private readonly entries: LeasedCache<Entry>
   private readonly flights = new Map<string, Flight>()
 
   constructor(
@@ -72,12 +72,12 @@ export class AccessCache {
     private readonly lease: Lease,
     maxEntries = MAX_ENTRIES,
   ) {
-    this.entries = new LRUCache({ max: maxEntries })
+    this.entries = new LeasedCache(lease, { entries: maxEntries })
   }
 
   /** Returns the cached decision if it is usable, without calling directory. */
   find(question: AccessQuestion): Grant | undefined {
-    return this.lease.isHeld() ? this.lookUp(keyOf(question)) : undefined
+    return this.lookUp(keyOf(question))
   }
 
   /**
@@ -103,8 +103,8 @@ export class AccessCache {
   }
 
   private lookUp(key: string): Grant | undefined {
-    const entry = this.entries.get(key)
-    return entry && entry.version >= this.lease.version && isUsable(entry) ? entry.grant : undefined
+    const entry = this.entries.find(key)
+    return entry && isUsable(entry) ? entry.grant : undefined
   }
 
   /** Evicts one decision whose home address has turned out to be stale. */
@@ -125,9 +125,8 @@ export class AccessCache {
 
   private keep(key: string, grant: Grant, answer: ResolveAccessResponse): void {
     const { accessVersion: version, tokenExpiresAt, keyExpiresAt } = answer
-    if (!this.lease.isHeld() || version < this.lease.version) return
     const usableUntil = Math.min(tokenExpiresAt - TOKEN_MARGIN_MS, keyExpiresAt || Infinity)
-    if (usableUntil > Date.now()) this.entries.set(key, { grant, version, usableUntil })
+    if (usableUntil > Date.now()) this.entries.keep(key, { grant, usableUntil }, version)
   }
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { describeDocument } from '../documents/document-description'
 import type { Exchange } from '../http/exchange'
-import { sendJson } from '../http/reply'
+import { sendBytes, sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
-import { document, documentFields, toDocument } from '../schemas/documents'
+import { document, documentFields } from '../schemas/documents'
 import { docParams, showRemoved, workspaceParams } from '../schemas/parameters'
 
 const tag = 'docs'
@@ -50,10 +51,8 @@ export const documentRoutes: readonly Route[] = [
     query: showRemoved,
     success: { description: 'Metadata of the document', schema: document },
     async handle(exchange, { params: { docId }, query }) {
-      const { context, site } = exchange
-      const request = { document: docId, site, removed: query.showRemoved }
-      const found = await context.directory.documents.getDocument(request, exchange.call())
-      sendJson(exchange, toDocument(found))
+      const question = { document: docId, removed: query.showRemoved }
+      sendBytes(exchange, await describeDocument(exchange, question))
     },
   }),
   defineRoute({

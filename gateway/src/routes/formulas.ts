@@ -98,7 +98,8 @@ export const formulaRoutes: readonly Route[] = [
   }),
 ]
 
-function toJson({ cells, syntaxErrors, unknownNames, stopped }: CheckFormulaResponse) {
+function toJson(checked: CheckFormulaResponse) {
+  const { cells, syntaxErrors, unknownNames, stopped, engine, pythonReason } = checked
   return {
     syntaxErrors,
     unknownNames: unknownNames.map(({ tableId, suggestion = null, ...name }) => ({
@@ -113,5 +114,7 @@ function toJson({ cells, syntaxErrors, unknownNames, stopped }: CheckFormulaResp
       error,
     })),
     stopped: stopped ?? null,
+    engine,
+    pythonReason: pythonReason ?? null,
   }
 }

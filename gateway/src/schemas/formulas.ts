@@ -19,6 +19,16 @@ export const recalculation = z
   .object({ columns: z.int().describe('Number of columns that are computed again') })
   .meta({ id: 'Recalculation', description: 'Columns that are computed again' })
 
+const engine = {
+  engine: z
+    .enum(['compiled', 'python'])
+    .describe('How the formula runs: without Python except for cells that need it, or in Python'),
+  pythonReason: z
+    .string()
+    .nullable()
+    .describe('The part of the formula that needs Python; null for a compiled formula'),
+}
+
 const formulaTiming = z
   .object({
     tableId: z.string().describe('Id of the table'),
@@ -32,13 +42,7 @@ const formulaTiming = z
       .enum(['time', 'memory'])
       .nullable()
       .describe('Limit that the formula exceeded; null while it runs'),
-    engine: z
-      .enum(['compiled', 'python'])
-      .describe('How the formula runs: without Python except for cells that need it, or in Python'),
-    pythonReason: z
-      .string()
-      .nullable()
-      .describe('The part of the formula that needs Python; null for a compiled formula'),
+    ...engine,
     compiledCells: z.int().describe('Computed cells that needed no Python'),
     isTrigger: z
       .boolean()
@@ -140,5 +144,6 @@ export const checkedFormula = z
       .enum(['time', 'memory'])
       .nullable()
       .describe('Limit that the formula exceeded; null when it ran to its end'),
+    ...engine,
   })
   .meta({ id: 'CheckedFormula', description: 'Errors and results of a formula' })

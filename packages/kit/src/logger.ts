@@ -1,6 +1,7 @@
 import { context, isSpanContextValid, trace } from '@opentelemetry/api'
 import pino, { type LogFn, type Logger as PinoLogger, type LoggerOptions } from 'pino'
 import { LogLimit } from './log-limit'
+import { standardOutput } from './log-output'
 
 /** Writes JSON lines; objects first, message second. */
 export type Logger = PinoLogger
@@ -28,17 +29,6 @@ function traceIds(): Record<string, string> {
   return span && isSpanContextValid(span) ? { trace_id: span.traceId, span_id: span.spanId } : {}
 }
 
-let output: ReturnType<typeof pino.destination> | undefined
-
-/**
- * The destination of all loggers: standard output, written asynchronously, so that under load one call writes many lines.
- * Remaining lines are flushed when the process ends.
- */
-function standardOutput() {
-  output ??= pino.destination({ dest: 1, sync: false })
-  return output
-}
-
 const WARN = 40
 /** Fatal lines are never left out. */
 const FATAL = 60
@@ -59,7 +49,7 @@ export function limitRepetition(limit: LogLimit): LoggerOptions['hooks'] {
  */
 export function createLogger(name: string): Logger {
   const hooks = limitRepetition(new LogLimit())
-  return pino({ ...optionsOf(name), redact, hooks }, standardOutput())
+  return pino({ ...optionsOf(name), redact, hooks }, standardOutput().lines)
 }
 
 /**
@@ -67,7 +57,7 @@ export function createLogger(name: string): Logger {
  * for repetitions would take as long as a tenth of a small request.
  */
 export function createRequestLogger(name: string): Logger {
-  return pino(optionsOf(name), standardOutput())
+  return pino(optionsOf(name), standardOutput().groups)
 }
 
 function optionsOf(name: string): LoggerOptions {

@@ -1,9 +1,7 @@
 import { jitter } from '@sheaf/kit/backoff'
-import type { Logger } from '@sheaf/kit/logger'
-import type { Kysely } from 'kysely'
+import type { Context } from './context'
 import { deleteOldAudit } from './db/access-audit'
 import { deleteOldEvents } from './db/outbox'
-import type { DirectorySchema } from './db/schema'
 import { deleteEndedSessions } from './db/sessions'
 import { deleteEndedLinks } from './db/sign-in-links'
 import { deleteUnpublished, emptyTrash } from './db/trash'
@@ -23,14 +21,13 @@ export class DirectoryMaintenance implements AsyncDisposable {
 
   /** @param onDeleted called after every round: the outbox may have new entries */
   constructor(
-    private readonly db: Kysely<DirectorySchema>,
+    private readonly ctx: Pick<Context, 'db' | 'changes' | 'log'>,
     private readonly days: {
       readonly trashDays: number
       readonly accessAuditDays: number
       readonly events: { readonly days: number }
     },
     private readonly onDeleted: () => void,
-    private readonly log: Logger,
   ) {}
 
   /** Starts a round now, and further ones until disposed of. */
@@ -42,16 +39,23 @@ export class DirectoryMaintenance implements AsyncDisposable {
   }
 
   private async runOnce(): Promise<void> {
+    const { db, changes } = this.ctx
     try {
-      await emptyTrash(this.db, this.days.trashDays)
-      await deleteUnpublished(this.db, UNPUBLISHED_HOURS)
+      // Gateways cache decisions on what is in the trash, and descriptions of it.
+      const empty = () =>
+        changes.change(
+          (trx) => emptyTrash(trx, this.days.trashDays),
+          (count) => count > 0,
+        )
+      while (!this.closed && (await empty()) > 0);
+      while (!this.closed && (await deleteUnpublished(db, UNPUBLISHED_HOURS)) > 0);
       this.onDeleted()
-      await deleteOldEvents(this.db, this.days.events.days)
-      await deleteEndedLinks(this.db)
-      await deleteEndedSessions(this.db)
-      while (!this.closed && (await deleteOldAudit(this.db, this.days.accessAuditDays)));
+      await deleteOldEvents(db, this.days.events.days)
+      await deleteEndedLinks(db)
+      await deleteEndedSessions(db)
+      while (!this.closed && (await deleteOldAudit(db, this.days.accessAuditDays)));
     } catch (error) {
-      this.log.warn({ err: error }, 'maintenance failed, retrying later')
+      this.ctx.log.warn({ err: error }, 'maintenance failed, retrying later')
     }
   }
 

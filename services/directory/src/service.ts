@@ -34,7 +34,7 @@ export function startDirectory(config: DirectoryConfig): Promise<RunningDirector
     closer.defer(() => health[Symbol.dispose]())
     const wake = () => ctx.outbox.wake()
     wake()
-    closer.use(new DirectoryMaintenance(ctx.db, config, wake, ctx.log)).start()
+    closer.use(new DirectoryMaintenance(ctx, config, wake)).start()
     server.setHealth('postgres', true)
     checkDatabase = () => health.check()
     health.check()

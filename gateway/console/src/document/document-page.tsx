@@ -15,6 +15,7 @@ const tabs = [
   ['sql', 'SQL'],
   ['files', 'Files'],
   ['downloads', 'Downloads'],
+  ['formulas', 'Formulas'],
   ['webhooks', 'Webhooks'],
   ['history', 'History'],
   ['api', 'API'],

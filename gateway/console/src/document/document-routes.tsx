@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { Route } from 'react-router'
+import { FormulasPage } from '../formulas/formulas-page'
 import { HistoryPage } from '../history/history-page'
 import { WebhookFormPage } from '../webhooks/webhook-form-page'
 import { WebhookPage } from '../webhooks/webhook-page'
@@ -18,6 +19,7 @@ export const documentRoutes: ReactElement = (
     <Route path="sql" element={<SqlPage />} />
     <Route path="files" element={<FilesPage />} />
     <Route path="downloads" element={<DownloadsPage />} />
+    <Route path="formulas" element={<FormulasPage />} />
     <Route path="webhooks" element={<WebhooksPage />} />
     <Route path="webhooks/new" element={<WebhookFormPage />} />
     <Route path="webhooks/:webhookId" element={<WebhookPage />} />

@@ -44,8 +44,15 @@ export interface UnknownName extends Place {
   readonly suggestion: string | null
 }
 
+/** How a formula runs. */
+export interface Engine {
+  readonly engine: 'compiled' | 'python'
+  /** The part of the formula that needs Python; null for a compiled formula. */
+  readonly pythonReason: string | null
+}
+
 /** Errors and results of a formula. */
-export interface CheckedFormula {
+export interface CheckedFormula extends Engine {
   readonly syntaxErrors: readonly (Place & { readonly message: string })[]
   readonly unknownNames: readonly UnknownName[]
   readonly rows: readonly CheckedRow[]
@@ -111,6 +118,10 @@ function describeUnknown({ kind, name, tableId, suggestion }: UnknownName): stri
 /** Returns the class and the message of an error. */
 export const describeError = ({ name, message }: FormulaError): string =>
   message === '' ? name : `${name}: ${message}`
+
+/** Describes how a formula runs. */
+export const describeEngine = ({ pythonReason }: Engine): string =>
+  pythonReason === null ? 'Compiled: needs no Python' : `Python: because of ${pythonReason}`
 
 /** Describes why a formula was stopped. */
 export const stopTexts: Readonly<Record<'time' | 'memory', string>> = {

@@ -3,6 +3,7 @@ import { Loading, describeError as textOf } from '../components/states'
 import { formatCell } from '../formats/cell'
 import type { Column } from '../api/resources'
 import {
+  describeEngine,
   describeError,
   problemsOf,
   stopTexts,
@@ -64,6 +65,7 @@ export function FormulaField(props: FormulaFieldProps): ReactNode {
         Python. <code>$Column</code> is a cell of the row; Ctrl+Space completes names.
       </p>
       <Problems state={state} problems={problems} />
+      {checked?.syntaxErrors.length === 0 && <p className="note">{describeEngine(checked)}</p>}
       {checked && <Preview checked={checked} type={type} isCurrent={!state.isChecking} />}
     </div>
   )

@@ -89,6 +89,17 @@ export interface ReservedDocument {
   readonly creatorId: number | undefined
 }
 
+/** What became of a document to publish. */
+export interface Publication {
+  readonly isPublished: boolean
+  /** True when a document of another org has the same url id, so that the address without a site may mean this one now. */
+  readonly sharesUrlId: boolean
+}
+
+/** SQL: whether another org has a document, published or not, with the url id of document `d`. */
+const sharesUrlId = sql<boolean>`
+  exists (select 1 from documents o where o.url_id = d.url_id and o.org_id <> d.org_id)`
+
 /**
  * Publishes reserved documents, and returns for each whether that was done: not for one that does not exist, was not
  * created by `creatorId`, or is locked by another transaction. Idempotent.
@@ -96,8 +107,8 @@ export interface ReservedDocument {
 export async function publishDocuments(
   db: Db,
   docs: readonly ReservedDocument[],
-): Promise<boolean[]> {
-  const { rows } = await sql<{ isPublished: boolean }>`
+): Promise<Publication[]> {
+  const { rows } = await sql<Publication>`
     with asked as (
       select * from unnest(
         ${docs.map(({ docId }) => docId)}::uuid[], ${docs.map(({ creatorId }) => creatorId ?? null)}::integer[]
@@ -109,27 +120,28 @@ export async function publishDocuments(
       ) for update skip locked
     ), published as (
       update documents d set published_at = coalesce(published_at, now()) from ready where d.id = ready.id
-      returning d.doc_id, d.created_by
+      returning d.doc_id, d.created_by, ${sharesUrlId} as shares_url_id
     )
-    select p.doc_id is not null and (a.creator is null or a.creator = p.created_by) as "isPublished"
+    select p.doc_id is not null and (a.creator is null or a.creator = p.created_by) as "isPublished",
+      coalesce(p.shares_url_id, false) as "sharesUrlId"
     from asked a left join published p on p.doc_id = a.doc_id
     order by a.number`.execute(db)
-  return rows.map(({ isPublished }) => isPublished)
+  return rows
 }
 
 /**
- * As `publishDocuments`, for one document, waiting for other transactions; false when it does not exist or was not created by `creatorId`. Idempotent.
+ * As `publishDocuments`, for one document, waiting for other transactions; undefined when it does not exist or was not
+ * created by `creatorId`. Idempotent.
  */
 export async function publishDocument(
   db: Db,
-  docId: string,
-  creatorId: number | undefined,
-): Promise<boolean> {
-  const { rows } = await sql`
-    update documents set published_at = coalesce(published_at, now())
-    where doc_id = ${docId} and (${creatorId ?? null}::integer is null or created_by = ${creatorId ?? null}::integer)
-    returning id`.execute(db)
-  return rows.length > 0
+  { docId, creatorId = null }: { docId: string; creatorId?: number | null | undefined },
+): Promise<Publication | undefined> {
+  const { rows } = await sql<Publication>`
+    update documents d set published_at = coalesce(published_at, now())
+    where doc_id = ${docId} and (${creatorId}::integer is null or created_by = ${creatorId}::integer)
+    returning true as "isPublished", ${sharesUrlId} as "sharesUrlId"`.execute(db)
+  return rows[0]
 }
 
 /** Deletes an unpublished document; false when it does not exist or was not created by `creatorId`. */

@@ -31,26 +31,27 @@ export async function deleteRow(db: Db, table: TrashTable | 'orgs', id: number):
 /** Rows per statement of maintenance, which keeps statements short. */
 const BATCH = 200
 
-async function deleteWhere(db: Db, table: TrashTable, condition: ReturnType<typeof sql>) {
-  for (;;) {
-    const { rows } = await sql`
-      delete from ${sql.table(table)} where id in (
-        select id from ${sql.table(table)} where ${condition} limit ${sql.lit(BATCH)}
-        for update skip locked
-      ) returning id`.execute(db)
-    if (rows.length < BATCH) return
-  }
+async function deleteWhere(
+  db: Db,
+  table: TrashTable,
+  condition: ReturnType<typeof sql>,
+): Promise<number> {
+  const { rows } = await sql`
+    delete from ${sql.table(table)} where id in (
+      select id from ${sql.table(table)} where ${condition} limit ${sql.lit(BATCH)}
+      for update skip locked
+    ) returning id`.execute(db)
+  return rows.length
 }
 
-/** Deletes what has been in the trash for this many days. */
-export async function emptyTrash(db: Db, days: number): Promise<void> {
+/** Deletes some of what has been in the trash for this many days; returns the number of rows, 0 at the end. */
+export async function emptyTrash(db: Db, days: number): Promise<number> {
   const isOld = sql`removed_at < now() - make_interval(days => ${days}::integer)`
-  await deleteWhere(db, 'workspaces', isOld)
-  await deleteWhere(db, 'documents', isOld)
+  return (await deleteWhere(db, 'workspaces', isOld)) + (await deleteWhere(db, 'documents', isOld))
 }
 
-/** Deletes documents that were reserved this many hours ago and never published. */
-export async function deleteUnpublished(db: Db, hours: number): Promise<void> {
+/** Deletes some documents that were reserved this many hours ago and never published; returns their number. */
+export function deleteUnpublished(db: Db, hours: number): Promise<number> {
   const isOld = sql`published_at is null and created_at < now() - make_interval(hours => ${hours}::integer)`
-  await deleteWhere(db, 'documents', isOld)
+  return deleteWhere(db, 'documents', isOld)
 }

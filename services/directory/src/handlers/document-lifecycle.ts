@@ -55,7 +55,8 @@ export const documentLifecycle = (ctx: Context): Lifecycle => ({
   async pinDocument(request: PinDocumentRequest, call: ServerCall) {
     const doc = await getVisibleDocument(ctx, refusals.requireUser(call), request)
     if (!roleAtLeast(doc.orgRole ?? undefined, 'editors')) throw refusals.accessDenied()
-    await rows.updateDocument(ctx.db, doc.id, { is_pinned: request.isPinned })
+    const pin = { is_pinned: request.isPinned }
+    await ctx.changes.change((trx) => rows.updateDocument(trx, doc.id, pin))
     return { docId: doc.docId }
   },
 

@@ -56,7 +56,7 @@ export interface ReservedDocument {
  */
 export class Reservations {
   private readonly inserts: GroupedCalls<number, rows.NewDocument, rows.Reservation>
-  private readonly publications: GroupedCalls<'all', rows.ReservedDocument, boolean>
+  private readonly publications: GroupedCalls<'all', rows.ReservedDocument, rows.Publication>
 
   constructor(private readonly ctx: Context) {
     const { db } = ctx
@@ -108,9 +108,12 @@ export class Reservations {
    */
   async publish(docId: string, creatorId: number | undefined): Promise<void> {
     if (!isUuid(docId)) throw refusals.documentNotFound()
-    if (await this.publications.call('all', { docId, creatorId })) return
-    if (!(await rows.publishDocument(this.ctx.db, docId, creatorId)))
-      throw refusals.documentNotFound()
+    const reserved = { docId, creatorId }
+    const { isPublished, sharesUrlId } = await this.publications.call('all', reserved)
+    const done = isPublished ? { sharesUrlId } : await rows.publishDocument(this.ctx.db, reserved)
+    if (!done) throw refusals.documentNotFound()
+    // Gateways cache which document an address names.
+    if (done.sharesUrlId) await this.ctx.changes.change(() => Promise.resolve())
   }
 
   /** Deletes an unpublished document. Throws as `publish`. */

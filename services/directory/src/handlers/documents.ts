@@ -108,12 +108,10 @@ export const documents = (
       ...(request.isPinned !== undefined && { is_pinned: request.isPinned }),
       ...(urlId !== undefined && { url_id: urlId }),
     }
-    if (urlId !== undefined) {
-      if (urlId !== null) await rows.releaseUrlId(ctx.db, doc.orgId, urlId)
-      // Gateways cache which document an address names, so their caches must be invalidated before the
-      // response.
+    if (urlId !== undefined && urlId !== null) await rows.releaseUrlId(ctx.db, doc.orgId, urlId)
+    // Gateways cache which document an address names, and descriptions of documents.
+    if (Object.keys(change).length > 0)
       await ctx.changes.change((trx) => rows.updateDocument(trx, doc.id, change))
-    } else if (Object.keys(change).length > 0) await rows.updateDocument(ctx.db, doc.id, change)
     return { docId: doc.docId }
   },
 

@@ -83,8 +83,8 @@ export const orgs = (ctx: Context): OrgsService => ({
       if (newName !== undefined || newDomain !== undefined) await updateOrg(trx, org.id, change)
       await savePreferences(trx, { orgId: org.id, userId }, preferences)
     }
-    // Gateways cache which document an address names, which depends on the domain.
-    if (newDomain !== undefined) await ctx.changes.change(save)
+    // Gateways cache which document an address names, which depends on the domain, and descriptions of documents.
+    if (newName !== undefined || newDomain !== undefined) await ctx.changes.change(save)
     else await ctx.db.transaction().execute(save)
     return {}
   },

@@ -74,7 +74,9 @@ export const workspaces = (ctx: Context): WorkspacesService => ({
   async updateWorkspace({ workspaceId, name }: UpdateWorkspaceRequest, call: ServerCall) {
     const workspace = await getOwnWorkspace(ctx, call, workspaceId)
     const newName = readNewName(name)
-    if (newName !== undefined) await updateWorkspace(ctx.db, workspace.id, newName)
+    // Gateways cache descriptions of documents, which have the name of the workspace.
+    if (newName !== undefined)
+      await ctx.changes.change((trx) => updateWorkspace(trx, workspace.id, newName))
     return {}
   },
 

@@ -28,8 +28,22 @@ export function requireHome({ home }: Pick<Context, 'home'>, named: string | und
 }
 
 /** The caller of a read in the form that the document store expects. */
-export function readerOf({ caller, signal }: ServerCall): ReadCaller {
-  return { signal, userId: caller.system ? undefined : caller.userId }
+export function readerOf(call: ServerCall): ReadCaller {
+  return new CallReader(call)
+}
+
+/** Leaves the signal of a call until a read needs it: a call creates it on first use. */
+class CallReader implements ReadCaller {
+  constructor(private readonly call: ServerCall) {}
+
+  get signal(): AbortSignal {
+    return this.call.signal
+  }
+
+  get userId(): number | undefined {
+    const { system, userId } = this.call.caller
+    return system ? undefined : userId
+  }
 }
 
 /** Returns the author of the changes made by a call. */

@@ -58,7 +58,7 @@ export const formulas = (
     const { docId } = request
     requireDocument(ctx, call, docId, 'editors')
     // An invalid request needs no evaluator.
-    ctx.documents.read(docId, (doc) => void planCheck(doc, request))
+    const plan = ctx.documents.read(docId, (doc) => planCheck(doc, request))
     const reader = readerOf(call)
     const { cells, unknownNames, ...found } = await ctx.formulas.checks.check(
       request,
@@ -67,6 +67,7 @@ export const formulas = (
     )
     return {
       ...found,
+      ...engineOf(ctx, plan.schema, { table: plan.schema.get(plan.tableId), column: plan.column }),
       syntaxErrors: [...found.syntaxErrors],
       unknownNames: [...unknownNames],
       cells: cells.map(({ json: valueJson, error, ...cell }) => ({ ...cell, valueJson, error })),
@@ -81,7 +82,6 @@ function timingOf(
 ): FormulaTiming {
   const timing = ctx.formulas.timingOf(doc.docId, column.ref)
   const { cells = 0, errors = 0, compiled = 0, ms = 0 } = timing ?? {}
-  const pythonReason = ctx.formulas.needsPython(doc.schema, { table, column })
   const { stopped, triggerStopped } = column
   const { pendingRows, dueCells } = countOpenCells(doc, { table, column })
   return {
@@ -94,13 +94,22 @@ function timingOf(
     milliseconds: Math.round(ms * 1000) / 1000,
     pendingRows,
     stopped: stopped ?? triggerStopped,
-    engine: pythonReason === undefined ? 'compiled' : 'python',
-    pythonReason,
+    ...engineOf(ctx, doc.schema, { table, column }),
     compiledCells: compiled,
     isTrigger: !column.isFormula,
     dueCells,
     missedCells: ctx.formulas.missedOf(doc.docId, column.ref),
   }
+}
+
+/** How the formula of a column runs. */
+function engineOf(
+  ctx: Context,
+  schema: Schema,
+  of: ColumnOfTable,
+): Pick<FormulaTiming, 'engine' | 'pythonReason'> {
+  const pythonReason = ctx.formulas.needsPython(schema, of)
+  return { engine: pythonReason === undefined ? 'compiled' : 'python', pythonReason }
 }
 
 /** The formula columns, and the columns with trigger formulas. */

@@ -63,9 +63,9 @@ function tryCompile(schema: Schema, of: ColumnOfTable): CompiledFormula | Python
 }
 
 function compile(schema: Schema, { table, column }: ColumnOfTable): CompiledFormula {
-  if (!isComputed(column)) throw new Unsupported('a trigger formula')
+  if (!isComputed(column)) throw new Unsupported('its being a trigger formula')
   const text = column.formula.trim()
-  if (text.length > MAX_LENGTH) throw new Unsupported('a formula of its length')
+  if (text.length > MAX_LENGTH) throw new Unsupported('its length')
   // The blanks before a line are a part of it in Python, except before the first one.
   const isIndented = text.includes('\n') && text !== column.formula.trimEnd()
   if (isIndented || text.includes('\t')) throw new Unsupported('its indentation')

@@ -17,7 +17,7 @@ export function compileStatements(compiler: PartCompiler, script: SyntaxNode): R
   const steps = statements.map((node) => compileStatement(compiler, node, node === last))
   const isComplete = last.name === 'ExpressionStatement' || hasReturn(script)
   // A formula without a value is a SyntaxError, which is Python's.
-  if (!isComplete) throw new Unsupported('a formula without a value')
+  if (!isComplete) throw new Unsupported('its missing value')
   const [only] = steps
   if (only && steps.length === 1) return (frame) => only(frame) ?? null
   return (frame) => runSteps(steps, frame) ?? null

@@ -10,7 +10,13 @@ import { DocumentLifeCycle } from './life-cycle'
 import { OpenDocuments, type OpenDocumentsOptions } from './open-documents'
 import { PublishingPort } from './publishing-port'
 import { readExport, type PlanExport } from './read-export'
-import { readRecords, type ReadCaller, type RecordsQuery, type RecordsReply } from './record-reads'
+import {
+  CallerLimits,
+  readRecords,
+  type ReadCaller,
+  type RecordsQuery,
+  type RecordsReply,
+} from './record-reads'
 import {
   createSharedResources,
   type SharedResources,
@@ -178,6 +184,17 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     return this.documents.runMaybeAsync(docId, (doc) => readChanges(doc, plan, limits))
   }
 
+  /** Runs a short read of the file of a document by a connection that the caller opens. Throws `not_found`. */
+  readFile<T>(
+    docId: string,
+    run: (file: {
+      readonly path: string
+      readonly schema: DocumentReader['schema']
+    }) => T & Synchronous<T>,
+  ): T {
+    return this.documents.run(docId, ({ path, state }) => run({ path, schema: state.schema }))
+  }
+
   /**
    * Runs a read of the file of a document in another process, on a snapshot of its own that must be
    * short-lived. The read is revoked when it has to end because the document is closed or deleted.
@@ -218,7 +235,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     await this.shared.workers[Symbol.asyncDispose]()
   }
 
-  private limits({ signal, userId }: ReadCaller = {}) {
-    return { signal, userId, maxAgeMs: this.options.maxReadMs }
+  private limits(caller: ReadCaller = {}): CallerLimits {
+    return new CallerLimits(caller, this.options.maxReadMs)
   }
 }

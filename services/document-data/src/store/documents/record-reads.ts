@@ -23,6 +23,22 @@ import { isWhole } from './read-cache'
 /** On whose behalf a read runs. */
 export type ReadCaller = Partial<Pick<ReadLimits, 'signal' | 'userId'>>
 
+/** The limits of a caller's reads. The signal is left until a read needs it: a call creates it on first use. */
+export class CallerLimits implements ReadLimits {
+  constructor(
+    private readonly caller: ReadCaller,
+    readonly maxAgeMs: number,
+  ) {}
+
+  get signal(): ReadLimits['signal'] {
+    return this.caller.signal
+  }
+
+  get userId(): number | undefined {
+    return this.caller.userId
+  }
+}
+
 /** What a read of records selects. */
 export interface RecordsQuery {
   /** Table id, or its ref as decimal text. */

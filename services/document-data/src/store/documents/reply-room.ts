@@ -40,9 +40,10 @@ export class ReplyRoom {
    * Returns undefined when a caller may read now, else a promise of that. The promise is rejected when the caller's signal
    * is aborted. Reads of Sheaf itself never wait.
    */
-  enter({ userId, signal }: Caller): Promise<void> | undefined {
+  enter(caller: Caller): Promise<void> | undefined {
+    const { userId } = caller
     if (userId === undefined || this.mayRead(userId)) return undefined
-    return this.wait(userId, signal)
+    return this.wait(userId, caller.signal)
   }
 
   /** Counts a reply of a caller; returns a function that ends that, to be called once. Undefined when it is not counted. */
