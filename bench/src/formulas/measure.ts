@@ -71,6 +71,7 @@ async function measureTable(parts: Parts, rows: number, rounds: number): Promise
   await orders.addColumn('shared', formulas.shared)
   const keys = await measureBeside(plain, orders, (of) => of.keyEdits(), rounds)
   const first = await measureFirst(parts, orders, rounds)
+  const totals = await measureTotals(plain, orders, rounds)
   return [
     { name: named('new column without a formula'), unit: 'ms', sheaf: columns.plain },
     {
@@ -106,7 +107,25 @@ async function measureTable(parts: Parts, rows: number, rounds: number): Promise
       sheaf: first.key,
       goal: goal(1_000),
     },
+    { name: named('edit a quantity of a sum over all rows'), unit: 'ms', sheaf: totals.whole },
+    { name: named('edit a quantity of a sum of floats'), unit: 'ms', sheaf: totals.float },
   ]
+}
+
+/** Edits of one row while a formula adds up all rows: whole numbers, or floats, which are added in order. */
+async function measureTotals(
+  plain: Orders,
+  orders: Orders,
+  rounds: number,
+): Promise<{ whole: number; float: number }> {
+  await orders.addColumn('group')
+  const measure = async (formula: string) => {
+    await orders.addTotal('Totals', formula)
+    const { computed } = await measureBeside(plain, orders, (of) => of.quantityEdits(), rounds)
+    await orders.removeTable('Totals')
+    return computed
+  }
+  return { whole: await measure(formulas.sum), float: await measure(formulas.floatSum) }
 }
 
 interface Sides {

@@ -18,6 +18,9 @@ const ROWS_OF_POLL_MS = 10_000
 export const formulas = {
   total: '$qty * $price',
   shared: 'len(Orders.lookupRecords(key=$key))',
+  /** Over all rows, which are all in group 0. */
+  sum: 'SUM(Orders.lookupRecords(group=0).qty)',
+  floatSum: 'SUM(Orders.lookupRecords(group=0).total)',
 } as const
 
 /** What the benchmark needs to make documents and to send writes to them. */
@@ -54,6 +57,19 @@ export class Orders {
     await this.change('post', '/tables/Orders/columns', { columns: [{ id, fields }] })
     if (formula !== undefined) await this.computed()
     return performance.now() - start
+  }
+
+  /** Adds a table with one row and a formula over all rows of the document. */
+  async addTotal(id: string, formula: string): Promise<void> {
+    const columns = [{ id: 'total', fields: { formula, isFormula: true } }]
+    await this.change('post', '/tables', { tables: [{ id, columns }] })
+    await this.change('post', `/tables/${id}/records`, { records: [{ fields: {} }] })
+    await this.computed()
+  }
+
+  /** Removes a table. */
+  async removeTable(id: string): Promise<void> {
+    await this.change('post', '/apply', [['RemoveTable', id]])
   }
 
   /** Removes a column. */

@@ -11,6 +11,7 @@ import { openDocuments, type OpenedDocuments } from './documents'
 import { EventLoopDelay } from './event-loop-delay'
 import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
+import { RowLookups } from './sql/row-lookups'
 import { SqlPool } from './sql/sql-pool'
 
 /** Maximum number of concurrent uploads; half of them for one document. */
@@ -23,6 +24,8 @@ export interface Context extends OpenedDocuments {
   readonly home: string
   /** Runs SQL from callers. */
   readonly sql: SqlPool
+  /** Runs statements from callers that look up one row. */
+  readonly lookups: RowLookups
   readonly imports: Imports
   /** Maximum size of an imported file, in bytes. */
   readonly maxImportBytes: number
@@ -66,6 +69,8 @@ export async function openContext(
       onCrash: (error) => log.error({ err: error }, 'a SQL process failed to start or crashed'),
     }),
   )
+  const lookups = new RowLookups()
+  closer.defer(() => lookups[Symbol.dispose]())
   const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))
   const publisher = new ChangePublisher(documents.publishing, {
     natsUrl: config.natsUrl,
@@ -88,6 +93,7 @@ export async function openContext(
     documents,
     formulas,
     sql,
+    lookups,
     imports,
     maxImportBytes,
     admission,

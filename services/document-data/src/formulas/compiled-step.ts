@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { quoteId } from '../quoting/quote'
 import type { DerivedGroup } from '../store/documents/derived-group'
-import type { LookupIndexes } from './compiled/cell-reader'
 import { findCompiled, orderCompiled, type CompiledColumn } from './compiled/compiled-columns'
-import { computeCells, type ComputedCells } from './compiled/compute-cells'
+import { computeCells, type ComputedCells, type LookupAids } from './compiled/compute-cells'
+import type { FormulaLookup } from './compiled/formula-parts'
+import type { LookupTotals } from './compiled/lookup-totals'
 import type { ColumnOfTable } from './dependencies/formula-columns'
 import type { DirtyMessage } from './exchange/messages'
 
@@ -17,19 +18,26 @@ export interface ComputedColumn extends ComputedCells {
   readonly of: ColumnOfTable
 }
 
+/** What computing the cells of a request needs beside the group. */
+export interface Compiling {
+  /** Refs of columns whose cells are left to Python. */
+  readonly forPython: ReadonlySet<number>
+  readonly totals: LookupTotals
+}
+
 /**
- * Computes the cells of a request that need no Python, except those of the columns `forPython`. Each column has to be
+ * Computes the cells of a request that need no Python. Each column has to be
  * stored before the next one is computed, which may read it.
  */
 export function* computeCompiled(
   group: DerivedGroup,
   request: readonly DirtyMessage[],
-  forPython: ReadonlySet<number>,
+  { forPython, totals }: Compiling,
 ): Generator<ComputedColumn> {
   const { connection, schema } = group
   const wanted = new Map(request.map((message) => [message.ref, message]))
   const isPossible = (column: CompiledColumn) =>
-    !forPython.has(column.of.column.ref) && areIndexed(group, column)
+    !forPython.has(column.of.column.ref) && areIndexed(group, withoutTotals(column))
   /** Columns of which Python has to compute cells first, so that what reads them waits. */
   const unfinished = new Set<number>()
   for (const column of orderCompiled(schema, new Set(wanted.keys()), isPossible)) {
@@ -39,7 +47,7 @@ export function* computeCompiled(
       unfinished.add(ref)
       continue
     }
-    const computed = computeCells(connection, column, message, indexesOf(group))
+    const computed = computeCells(connection, column, message, aidsOf(group, totals))
     if (computed.left.length > 0) unfinished.add(ref)
     yield { of: column.of, ...computed }
   }
@@ -48,7 +56,7 @@ export function* computeCompiled(
 /** A formula column whose pending cells need no Python now. */
 export function findComputable(group: DerivedGroup, columnRef: number): CompiledColumn | undefined {
   const column = findCompiled(group.schema, columnRef)
-  return column && areIndexed(group, column) ? column : undefined
+  return column && areIndexed(group, column.formula.lookups) ? column : undefined
 }
 
 /** What became of a range of rows. */
@@ -60,46 +68,60 @@ export interface ComputedParts {
   readonly ms: number
 }
 
+/** How a range of rows is computed. */
+interface Steps {
+  readonly signal: AbortSignal
+  readonly totals: LookupTotals
+  /** Stores computed cells. */
+  readonly take: (computed: ComputedColumn) => void
+}
+
 /** Computes the cells of a column in a range of rows, in parts between which other work runs. */
 export async function computeInParts(
   group: DerivedGroup,
   column: CompiledColumn,
   { from, to }: { readonly from: number; readonly to: number },
-  { signal, take }: { signal: AbortSignal; take: (computed: ComputedColumn) => void },
+  { signal, totals, take }: Steps,
 ): Promise<ComputedParts> {
-  const {
-    table,
-    column: { ref },
-  } = column.of
-  const ids = group.connection
-    .pluck<number>(`SELECT id FROM ${quoteId(table.tableId)} WHERE id BETWEEN ? AND ? ORDER BY id`)
-    .all(from, to)
   const left: number[] = []
-  let ms = 0
-  for (let at = 0; at < ids.length && !signal.aborted; at += ROWS_AT_ONCE) {
-    if (at > 0) await nextTurn()
-    if (signal.aborted) break
+  let [rows, ms, next] = [0, 0, from]
+  while (!signal.aborted) {
     const begun = performance.now()
-    const part = ids.slice(at, at + ROWS_AT_ONCE)
-    const wanted = { ref, from: part[0] ?? from, to: part.at(-1) ?? to }
-    const computed = computeCells(group.connection, column, wanted, indexesOf(group))
+    const wanted = { from: next, to, limit: ROWS_AT_ONCE }
+    const computed = computeCells(group.connection, column, wanted, aidsOf(group, totals))
     take({ of: column.of, ...computed })
     left.push(...computed.left)
+    const { rowIds } = computed.results
+    const count = rowIds.length + computed.left.length
+    next = Math.max(rowIds.at(-1) ?? 0, computed.left.at(-1) ?? 0) + 1
+    rows += count
     ms += performance.now() - begun
+    if (count < ROWS_AT_ONCE) break
+    await nextTurn()
   }
-  return { left, rows: ids.length, ms }
+  return { left, rows, ms }
 }
 
-function indexesOf({ indexes }: DerivedGroup): LookupIndexes {
+function aidsOf(group: DerivedGroup, totals: LookupTotals): LookupAids {
+  const { indexes } = group
   return {
-    has: ({ table, column }) => indexes?.has(table, column) ?? false,
-    used: ({ table, column }, rows) => indexes?.used(table, column, rows),
+    totals,
+    indexes: {
+      has: ({ table, column }) => indexes?.has(table, column) ?? false,
+      used: ({ table, column }, rows) => indexes?.used(table, column, rows),
+      missed: (of) => void missIndex(group, of),
+    },
   }
+}
+
+/** Rows that are only added up are read once for each key, as long as the document is open. */
+function withoutTotals({ formula }: CompiledColumn): readonly FormulaLookup[] {
+  return formula.lookups.filter(({ isTotal }) => !isTotal)
 }
 
 /** True when no lookup of a formula reads a large table for each key; otherwise an index may be due. */
-function areIndexed(group: DerivedGroup, { formula }: CompiledColumn): boolean {
-  const missing = formula.lookups.flatMap(
+function areIndexed(group: DerivedGroup, lookups: readonly FormulaLookup[]): boolean {
+  const missing = lookups.flatMap(
     ({
       lookup: {
         columns: [first],

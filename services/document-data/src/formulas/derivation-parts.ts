@@ -1,3 +1,4 @@
+import type { LookupTotals } from './compiled/lookup-totals'
 import type { DerivationCounts } from './derivation-counts'
 import type { DueWrite } from './due-cells'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
@@ -10,6 +11,7 @@ export interface DerivationParts {
   readonly limits: ComputeLimits
   readonly timings: FormulaTimings
   readonly counts: DerivationCounts
+  readonly totals: LookupTotals
   /** The user whose share of the evaluators is used. */
   readonly userId: number
   readonly signal: AbortSignal

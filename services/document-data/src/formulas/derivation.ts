@@ -123,9 +123,13 @@ export class Derivation {
     const { compiles } = this.parts.limits
     const compiled = compiles ? findComputable(this.group, slice.ref) : undefined
     if (!compiled) return this.runInPython(of, slice)
-    const { signal } = this.parts
+    const { signal, totals } = this.parts
     const take = (computed: ComputedColumn) => this.fireLater(of, this.take(computed))
-    const { left, rows, ms } = await computeInParts(this.group, compiled, slice, { signal, take })
+    const { left, rows, ms } = await computeInParts(this.group, compiled, slice, {
+      signal,
+      totals,
+      take,
+    })
     if (signal.aborted) return undefined
     if (left.length > 0) return this.runInPython(of, { ref: slice.ref, rows: left })
     return { kind: 'done', rows, ms }
@@ -170,7 +174,8 @@ export class Derivation {
   private computeCompiled(request: readonly DirtyMessage[]): boolean {
     let isAny = false
     if (!this.parts.limits.compiles) return isAny
-    for (const computed of computeCompiled(this.group, request, this.forPython)) {
+    const compiling = { ...this.parts, forPython: this.forPython }
+    for (const computed of computeCompiled(this.group, request, compiling)) {
       isAny = true
       const { ref } = computed.of.column
       const dirty = this.finder.dirty.columns.get(ref)
@@ -252,8 +257,7 @@ export class Derivation {
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
     const maxRows = this.parts.limits.writeCells
-    const { dependencies, settled } = this
-    const { runsTriggers } = this
+    const { dependencies, settled, runsTriggers } = this
     const parts = { connection, schema, dependencies, maxRows, settled, runsTriggers }
     return new DirtyFinder(parts)
   }
@@ -360,13 +364,15 @@ export class Derivation {
   ): ChangedResults[] {
     const { byRef } = columnsOf(this.group.schema)
     const all: ChangedResults[] = []
-    for (const [ref, { rowIds, values }] of results) {
+    for (const [ref, computed] of results) {
       const of = byRef.get(ref)
       // An evaluator is not trusted: it may send cells that it was not asked for.
       if (!of || (isTrigger(of) && !this.finder.dirty.columns.has(ref))) continue
       const owners = (row: number) => ownerOf(ref, row)
-      const cells = this.group.write({ ...of, rowIds, values, owners })
-      if (cells.rowIds.length > 0) all.push({ of, cells })
+      const cells = this.group.write({ ...of, ...computed, owners })
+      if (cells.rowIds.length === 0) continue
+      all.push({ of, cells })
+      this.parts.totals.followCells(this.group.connection, of, cells)
     }
     return all
   }

@@ -1,7 +1,7 @@
 import type { DerivedGroup } from '../store/documents/derived-group'
 import { countUnfinished, type Schema } from '../store/schema/schema'
-import { triggerColumnsOf } from '../store/schema/trigger-columns'
 import type { StageSignal } from '../store/sqlite/write-group'
+import { LookupTotals } from './compiled/lookup-totals'
 import { Dependencies } from './dependencies/dependencies'
 import { Derivation } from './derivation'
 import type { DirtyMessage } from './exchange/messages'
@@ -9,7 +9,7 @@ import { changesStructure } from './dependencies/dirty-finder'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
 import { DerivationCounts } from './derivation-counts'
 import { computeDue } from './due-step'
-import { columnsOf } from './dependencies/formula-columns'
+import { columnsOf, hasFormulas } from './dependencies/formula-columns'
 import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
 import { hasFewRows, nextSlice, SliceSizes, type Slice } from './next-slice'
@@ -23,6 +23,7 @@ export type ObserveDerivation = (counts: DerivationCounts, ms: number) => void
 /** The formulas of one open document. */
 export class DocumentFormulas {
   readonly timings = new FormulaTimings()
+  private readonly totals = new LookupTotals()
   private readonly sizes = new SliceSizes()
   private dependencies: Dependencies | undefined
   private refreshedAt = Date.now()
@@ -39,11 +40,12 @@ export class DocumentFormulas {
   /** See WriteStages. Returns a promise only when an evaluator has to compute. */
   derive(group: DerivedGroup, stageSignal: StageSignal): Promise<void> | undefined {
     const { entries, tasks } = group
+    this.totals.follow(
+      group.connection,
+      entries.flatMap(({ operations }) => operations),
+    )
     const changes = entries.some(({ operations }) => changesStructure(operations))
-    const isPlain =
-      columnsOf(group.schema).computed.length === 0 &&
-      triggerColumnsOf(group.schema).all.length === 0
-    if (!changes && isPlain) return undefined
+    if (!changes && !hasFormulas(group.schema)) return undefined
     this.noteRows(group)
     const signal = stageSignal()
     const derivation = this.begin(group, signal)
@@ -63,6 +65,7 @@ export class DocumentFormulas {
   /** The transaction of the latest group was rolled back. */
   undone(): void {
     this.dependencies = undefined
+    this.totals.clear()
     const session = this.pool.find(this.docId)
     if (session) session.isLost = true
   }
@@ -78,10 +81,10 @@ export class DocumentFormulas {
   private begin(group: DerivedGroup, signal: AbortSignal): Derivation {
     this.dependencies ??= Dependencies.load(group.connection, group.schema)
     this.dependencies = this.dependencies.changed(group.schema, new Map())
-    const { pool, limits, timings } = this
+    const { pool, limits, timings, totals } = this
     const counts = new DerivationCounts()
     if (this.userId === undefined || group.entries.length > 0) this.userId = group.findLatestUser()
-    const parts = { pool, limits, timings, counts, signal, userId: this.userId }
+    const parts = { pool, limits, timings, totals, counts, signal, userId: this.userId }
     return new Derivation(group, this.dependencies, parts)
   }
 

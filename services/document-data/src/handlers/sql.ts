@@ -7,6 +7,7 @@ import type {
 } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { readSqlArgs } from '../bodies/sql-args'
 import type { Context } from '../context'
+import type { SqlMoment } from '../sql/sql-messages'
 import type { SqlStatement } from '../sql/sql-pool'
 import { withSuggestion } from '../sql/suggestion'
 import { mentionsSelect } from '../sql/statement'
@@ -29,16 +30,18 @@ export const sql = (ctx: Context): SqlService => ({
       return
     }
     const statement = readStatement(request, call.caller.userId)
+    const found = ctx.documents.readFile(docId, (doc) => ctx.lookups.run(doc, statement))
+    if (found) {
+      yield { chunk: found.bytes, ...toState(found.moment) }
+      return
+    }
     using result = await ctx.sql
       .run(statement, (run) => ctx.documents.readOutside(docId, run), call.signal)
       .catch((error: unknown) => {
         throw withSuggestion(error, () => ctx.documents.read(docId, ({ schema }) => schema))
       })
-    const { moment } = result
     // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
-    const { seq, pendingColumns } = moment
-    const isPending = pendingColumns !== undefined
-    const state = { seq, etag: tagOf({ ...moment, isPending }), pendingColumns }
+    const state = toState(result.moment)
     let isFirst = true
     for (const chunk of result.chunks()) {
       yield { chunk, ...(isFirst ? state : { seq: 0 }) }
@@ -47,6 +50,12 @@ export const sql = (ctx: Context): SqlService => ({
     if (isFirst) yield { chunk: NOTHING, ...state }
   },
 })
+
+function toState(moment: SqlMoment): Omit<RunSqlResponse, 'chunk'> {
+  const { seq, pendingColumns } = moment
+  const isPending = pendingColumns !== undefined
+  return { seq, etag: tagOf({ ...moment, isPending }), pendingColumns }
+}
 
 function readStatement(
   { docId, sql, argsJson, timeoutMs, format }: RunSqlRequest,

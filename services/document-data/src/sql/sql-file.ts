@@ -11,7 +11,7 @@ import {
 } from '../store/schema/unfinished-columns'
 import { columnSql } from '../values/error-cells'
 import { CODED_COLUMNS, readableSql, type CodedColumn } from './readable-cells'
-import { findRefusal, type Openable, type ProgramStep } from './statement-check'
+import { findRefusal, hasNoLoop, type Openable, type ProgramStep } from './statement-check'
 import type { SqlMoment } from './sql-messages'
 import { bindArgs, StatementError, withoutSemicolon, wrap, type SqlArg } from './statement'
 
@@ -25,6 +25,15 @@ const SCHEMA_ROOT = 1
 /** Prepared statements that are cached, and the maximum length of each. */
 const MAX_KEPT = 50
 const MAX_KEPT_LENGTH = 10_000
+
+/** What a file is opened for: any statement, or only those without loops. */
+type Purpose = 'any' | 'lookups'
+
+/** Milliseconds to wait for locks, and the page cache in KiB. Lookups run where nothing may wait, and many files are open. */
+const connections = {
+  any: { timeout: 1_000, cacheKib: 2_000 },
+  lookups: { timeout: 0, cacheKib: 256 },
+} as const
 
 /** SQL that runs around every statement of a caller. */
 interface OwnStatements {
@@ -73,6 +82,7 @@ export class SqlFile {
   private constructor(
     readonly path: string,
     private readonly db: Database.Database,
+    private readonly purpose: Purpose,
   ) {
     this.inode = statSync(path).ino
     this.own = {
@@ -90,15 +100,17 @@ export class SqlFile {
     }
   }
 
-  /** Opens an existing file. */
-  static open(path: string): SqlFile {
-    const db = new Database(path, { fileMustExist: true, readonly: true, timeout: 1000 })
+  /** Opens an existing file, for any statement, or only for those without loops. */
+  static open(path: string, purpose: Purpose = 'any'): SqlFile {
+    const { timeout, cacheKib } = connections[purpose]
+    const db = new Database(path, { fileMustExist: true, readonly: true, timeout })
     try {
       for (const setting of ['trusted_schema = OFF', 'cell_size_check = ON', 'query_only = ON'])
         db.pragma(setting)
       // Otherwise a sort could fill the disk.
       db.pragma('temp_store = MEMORY')
-      return new SqlFile(path, db)
+      db.pragma(`cache_size = -${cacheKib}`)
+      return new SqlFile(path, db, purpose)
     } catch (error) {
       db.close()
       throw error
@@ -132,8 +144,8 @@ export class SqlFile {
 
   /**
    * Prepares and checks a statement. Preparing and running must both happen between `begin` and `end`, so
-   * that the schema is the same. Throws StatementError for a statement that is not permitted, and what SQLite
-   * throws.
+   * that the schema is the same. Throws StatementError for a statement that is not permitted, or that has a loop in a file
+   * for lookups, and what SQLite throws.
    */
   select(text: string, args: readonly SqlArg[]): SqlRows {
     if (text.includes('\0')) throw new StatementError('unrecognized token: NUL')
@@ -243,8 +255,10 @@ export class SqlFile {
       isReadable: (root) => this.roots.has(root),
       isReadableVirtual: (pointer) => (this.virtual ??= this.findVirtual()).has(pointer),
     }
-    const refusal = findRefusal(this.explain(wrap(sql), values), openable)
+    const steps = this.explain(wrap(sql), values)
+    const refusal = findRefusal(steps, openable)
     if (refusal !== undefined) throw new StatementError(refusal)
+    if (this.purpose === 'lookups' && !hasNoLoop(steps)) throw new StatementError('a loop')
   }
 
   private keep(sql: string, statement: Statement<unknown[], Row>): void {

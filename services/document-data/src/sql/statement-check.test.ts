@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { findRefusal, type ProgramStep } from './statement-check'
+import { findRefusal, hasNoLoop, type ProgramStep } from './statement-check'
 
 const db = new Database(':memory:')
 db.exec(`
@@ -91,5 +91,32 @@ describe('the check of a statement', () => {
       step('Function'),
     ])
       expect(findRefusal([step('OpenRead'), bad], openable)).toMatch(/^not authorized/)
+  })
+})
+
+describe('a program without loops', () => {
+  const isStraight = (sql: string) =>
+    hasNoLoop(db.prepare(`EXPLAIN SELECT * FROM (\n${sql}\n)`).raw().all(1) as ProgramStep[])
+
+  it.each([
+    'select * from T where id = ?',
+    'select a, c, case when b > 1 then lower(a) else a end from T where id = ?',
+    "select json_array('E', substr(a, 2)) from T where id = ? and c > 1",
+  ])('is that of %s', (sql) => {
+    expect(isStraight(sql)).toBe(true)
+  })
+
+  it.each([
+    'select * from T where b = ?',
+    'select * from T where id > ?',
+    'select * from T where id in (1, ?)',
+    'select count(*) from T where id <> ?',
+    'select * from T, U where T.id = ?',
+    'select (select max(x) from U) from T where id = ?',
+    'select * from T where id = ? union all select id, a, b, c from T',
+    'with recursive c(n) as (select ? union all select n + 1 from c) select n from c',
+    'select v from W where k = ?',
+  ])('is not that of %s', (sql) => {
+    expect(isStraight(sql)).toBe(false)
   })
 })

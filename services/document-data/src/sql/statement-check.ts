@@ -32,6 +32,18 @@ const harmless = words(`
   TableLock Trace Transaction TypeCheck VColumn VFilter VInitIn VNext Variable Yield ZeroOrNull
 `)
 
+/** Those of programs that look up a row by its id, and show it by a view. */
+const straight = words(`
+  Affinity ClrSubtype Close Column Concat Copy Eq Explain Function Ge Goto Gt Halt If IfNot Init Int64 Integer IsNull Le Lt
+  MustBeInt Ne Noop NotExists NotNull Null Once OpenRead PureFunc Real RealAffinity ResultRow Rowid SCopy SeekRowid String8
+  Transaction Variable
+`)
+
+/** Instructions among them that jump to p2. */
+const jumps = words(
+  'Eq Ge Goto Gt If IfNot Init IsNull Le Lt MustBeInt Ne NotExists NotNull Once SeekRowid',
+)
+
 /** Instructions that call a function, whose name is in p4. */
 const calls = words('AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc')
 
@@ -65,6 +77,16 @@ export function findRefusal(steps: Iterable<ProgramStep>, openable: Openable): s
     if (refusal !== undefined) return refusal
   }
   return undefined
+}
+
+/** True when no instruction of a program runs twice, whatever is in the file. */
+export function hasNoLoop(steps: readonly ProgramStep[]): boolean {
+  // Programs begin with a jump to their last part, which ends with a jump to the second instruction.
+  const end = steps.length - 1
+  return steps.every(
+    ([address, name, , target]) =>
+      straight.has(name) && (!jumps.has(name) || target > address || address === end),
+  )
 }
 
 function refuse(

@@ -1,6 +1,13 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { bindArgs, listParameters, mentionsSelect, withoutSemicolon, wrap } from './statement'
+import {
+  bindArgs,
+  listParameters,
+  mentionsSelect,
+  readRowLookup,
+  withoutSemicolon,
+  wrap,
+} from './statement'
 
 describe('the text of a statement', () => {
   it('has to have the word select, and may end in one semicolon', () => {
@@ -9,6 +16,57 @@ describe('the text of a statement', () => {
     expect(withoutSemicolon('select 1 ; ')).toBe('select 1 ')
     expect(withoutSemicolon("select ';'")).toBe("select ';'")
     expect(wrap('select 1 -- x')).toBe('SELECT * FROM (\nselect 1 -- x\n)')
+  })
+})
+
+describe('a lookup of a row', () => {
+  it.each<[string, string, (number | string)[], (bigint | number | string)[]]>([
+    ['select * from T where id = 5', 'select * from T where id = ?', [], [5n]],
+    [
+      'SELECT a, "b c" FROM "T" WHERE "id"=? ; ',
+      'SELECT a, "b c" FROM "T" WHERE "id"=?',
+      ['x'],
+      ['x'],
+    ],
+    [' select\na\n,b from T\nwhere ID = 007', ' select\na\n,b from T\nwhere ID = ?', [], [7n]],
+  ])('is recognized, and gets a parameter for the id: %j', (sql, prepared, given, args) => {
+    expect(readRowLookup(sql, given)).toEqual({ sql: prepared, args })
+  })
+
+  it.each([
+    'select * from T',
+    'select * from T where id = 5 or 1',
+    'select * from T where id = 5 limit 1',
+    'select * from T where id = -5',
+    'select * from T where id = 5.0',
+    'select * from T where id = 1234567890123456',
+    'select * from T where id = :id',
+    'select * from T where id = ?1',
+    'select * from T where id in (5)',
+    'select * from T where (id) = 5',
+    'select * from T where a = 5',
+    'select * from T t where id = 5',
+    'select * from main.T where id = 5',
+    'select * from T, U where id = 5',
+    'select * from (select 1) where id = 5',
+    'select a+1 from T where id = 5',
+    'select a b from T where id = 5',
+    'select f(a) from T where id = 5',
+    "select 'a' from T where id = 5",
+    'select *, a from T where id = 5',
+    'select T.a from T where id = 5',
+    'select "a""b" from T where id = 5',
+    'select * from T where id = 5 -- x',
+    'select * from T where id = 5; select 1',
+    'with x as (select 1) select * from x where id = 5',
+    `select ${'a, '.repeat(2000)}a from T where id = 5`,
+    `select * from ${'T'.repeat(65)} where id = 5`,
+  ])('is nothing else: %s', (sql) => {
+    expect(readRowLookup(sql, [])).toBeUndefined()
+  })
+
+  it('with an id of its own takes no argument', () => {
+    expect(readRowLookup('select * from T where id = 5', [5])).toBeUndefined()
   })
 })
 

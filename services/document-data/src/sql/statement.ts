@@ -11,6 +11,31 @@ export function mentionsSelect(sql: string): boolean {
   return /select/i.test(sql)
 }
 
+/** A name, also in quotes. */
+const NAME = String.raw`(?:[A-Za-z_]\w{0,63}|"[^"\0]{1,64}")`
+const ROW_LOOKUP = new RegExp(
+  String.raw`^(\s*select\s+(?:\*|${NAME}(?:\s*,\s*${NAME})*)\s+from\s+${NAME}\s+where\s+(?:id|"id")\s*=\s*)(?:(\d{1,15})|\?)\s*;?\s*$`,
+  'i',
+)
+/** Longest statement that is tried as a lookup: naming all columns of a wide table. */
+const MAX_LOOKUP_LENGTH = 4_000
+
+/**
+ * Reads a statement that can only be one of the form `SELECT <columns> FROM <table> WHERE id = <id>`: it has no
+ * expressions, functions, joins or subqueries. Returns it with a parameter for the id, and the arguments; undefined for
+ * any other statement.
+ */
+export function readRowLookup(
+  sql: string,
+  args: readonly SqlArg[],
+): { readonly sql: string; readonly args: readonly SqlArg[] } | undefined {
+  if (sql.length > MAX_LOOKUP_LENGTH) return undefined
+  const [, start, id] = ROW_LOOKUP.exec(sql) ?? []
+  if (start === undefined) return undefined
+  if (id === undefined) return { sql: `${start}?`, args }
+  return args.length === 0 ? { sql: `${start}?`, args: [BigInt(id)] } : undefined
+}
+
 /** The text without an optional trailing semicolon. */
 export function withoutSemicolon(sql: string): string {
   return sql.replace(/;\s*$/, '')

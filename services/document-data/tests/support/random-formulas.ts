@@ -63,6 +63,8 @@ const { expression } = fc.letrec<Record<'expression' | 'criteria' | 'found', str
       text`SUM(r.${column} for r in $L if r.R.${column})`,
       text`len(${tie('found')})`,
       text`SUM(${tie('found')}.${column})`,
+      text`${fc.constantFrom('SUM', 'sum', 'len')}(${table}.lookupRecords(${data}=$${data}).${fc.constantFrom('N', 'I', 'F')})`,
+      text`len(${table}.lookupRecords(${data}=$${data}))`,
       text`[str(r.${column}) for r in ${tie('found')}]`,
       text`${tie('found')}`,
       text`${table}.lookupOne(${tie('criteria')}${order}).${column}`,

@@ -3,11 +3,12 @@ import type { ColumnOfTable } from '../dependencies/formula-columns'
 import { functionArguments, plainArguments } from './arguments'
 import type { Part, PartCompiler } from './formula-parts'
 import type { Frame, Run } from './frame'
-import { functions, takesGenerator } from './library/functions'
+import { functions, takesArguments, takesGenerator } from './library/functions'
 import { findMethod, methodTakes } from './library/methods'
 import { lazyFunctions, withoutErrors } from './lazy-functions'
 import { requireNoNumber } from './literals'
 import { encoderOf, type Encode } from './stored-values'
+import { totalRun } from './totals'
 import { Unsupported } from './unsupported'
 import { needsPython, RecordsValue, RecordValue } from './values/values'
 
@@ -38,7 +39,19 @@ export function compileCall(compiler: PartCompiler, [callee, list]: readonly Syn
   }
   const lazy = Object.hasOwn(lazyFunctions, name) ? lazyFunctions[name] : undefined
   if (lazy) return { run: lazy(plainArguments(nodes).map((arg) => compiler.run(arg))) }
-  return { run: called(name, functionArguments(compiler, name, nodes)) }
+  return { run: compileFunction(compiler, name, nodes) }
+}
+
+function compileFunction(compiler: PartCompiler, name: string, nodes: readonly SyntaxNode[]): Run {
+  const [, only, ...more] = nodes
+  if (!only || more.length !== 1) return called(name, functionArguments(compiler, name, nodes))
+  if (!takesArguments(name, 1)) throw new Unsupported(`the arguments of ${name}`)
+  const { run, found } = compiler.compile(only)
+  const call = called(name, [run])
+  const total = found && totalRun(name, found, call)
+  if (!total) return call
+  compiler.parts.markTotal(found.lookup)
+  return total
 }
 
 function requireLibraryName(compiler: PartCompiler, callee: SyntaxNode): void {
@@ -115,10 +128,8 @@ function compileLookup(
   })
   const lookup = { columns: found.map(({ of }) => of) }
   const route = { from: parts.addLookup(table, lookup), path: [] }
-  const rows = (frame: Frame) => {
-    const key = found.map(({ encode, value }) => encode(value(frame)))
-    return frame.source.find(lookup, key, frame.row)
-  }
+  const keysOf = (frame: Frame) => found.map(({ encode, value }) => encode(value(frame)))
+  const rows = (frame: Frame) => frame.source.find(lookup, keysOf(frame), frame.row)
   return isOne
     ? {
         run: (frame) => new RecordValue(table, rows(frame)[0] ?? 0),
@@ -127,6 +138,7 @@ function compileLookup(
     : {
         run: (frame) => new RecordsValue(table, rows(frame)),
         records: { table, isList: true, route },
+        ...(found.length > 0 && { found: { lookup, keys: keysOf } }),
       }
 }
 

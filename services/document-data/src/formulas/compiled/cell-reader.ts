@@ -4,8 +4,9 @@ import type { Table } from '../../store/schema/schema'
 import type { Connection } from '../../store/sqlite/connections'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
 import { keyText } from '../dependencies/lookup-keys'
-import type { CellSource, CompiledLookup } from './frame'
-import { defaultOf } from './stored-values'
+import type { CellSource, CellsOf, CompiledLookup, Total, TotalOf } from './frame'
+import { totalOf, type LookupTotals } from './lookup-totals'
+import { defaultOf, hasZeroBlank } from './stored-values'
 import { needsPython } from './values/values'
 
 /** Steps of the formula of a column in one derivation: they run on the event loop. */
@@ -16,6 +17,8 @@ const MAX_CELLS = 100_000
 /** Finds rows by the value of a column without reading a whole table. */
 export interface LookupIndexes {
   has(of: ColumnOfTable): boolean
+  /** Records that a lookup reads all rows because there is no index. */
+  missed(of: ColumnOfTable): void
   /** Records that an index saved a lookup from reading this many rows. */
   used(of: ColumnOfTable, rows: number): void
 }
@@ -23,6 +26,7 @@ export interface LookupIndexes {
 /** Rows by key of one lookup, and the keys that each row has looked up. */
 class LookupReads {
   readonly rows = new Map<string, readonly number[]>()
+  readonly cells = new Map<string, readonly LogValue[]>()
   readonly uses = new Map<number, Set<string>>()
 
   constructor(
@@ -30,48 +34,86 @@ class LookupReads {
     /** Rows that a lookup without an index reads. */
     readonly tableRows: number,
   ) {}
+
+  /** Remembers that a row has looked up a key. Returns the text of the key. */
+  use(keys: readonly LogValue[], row: number): string {
+    const text = keyText(keys)
+    const uses = this.uses.get(row)
+    if (uses) uses.add(text)
+    else this.uses.set(row, new Set([text]))
+    return text
+  }
 }
 
 /** Reads cells of other rows for the formula of one column, and remembers them. */
 export class CellReader implements CellSource {
-  private readonly cells = new Map<string, LogValue>()
+  private readonly single = new Map<string, LogValue>()
   private readonly lookups = new Map<CompiledLookup, LookupReads>()
   private steps = 0
 
   constructor(
     private readonly connection: Connection,
     private readonly indexes: LookupIndexes,
+    private readonly totals: LookupTotals,
   ) {}
 
   /** See CellSource. */
   stored({ table, column }: ColumnOfTable, row: number): LogValue {
     if (row <= 0) return defaultOf(column)
     const key = `${column.ref} ${row}`
-    const known = this.cells.get(key)
+    const known = this.single.get(key)
     if (known !== undefined) return known
     const found = this.connection
       .pluck<LogValue>(`SELECT ${quoteId(column.id)} FROM ${quoteId(table.tableId)} WHERE id = ?`)
       .get(row)
     const value = found === undefined ? defaultOf(column) : found
-    if (this.cells.size >= MAX_CELLS) this.cells.clear()
-    this.cells.set(key, value)
+    if (this.single.size >= MAX_CELLS) this.single.clear()
+    this.single.set(key, value)
     return value
   }
 
   /** See CellSource. */
   find(lookup: CompiledLookup, keys: readonly LogValue[], row: number): readonly number[] {
     const reads = this.readsOf(lookup)
-    const text = keyText(keys)
-    const uses = reads.uses.get(row)
-    if (uses) uses.add(text)
-    else reads.uses.set(row, new Set([text]))
+    const text = reads.use(keys, row)
     const known = reads.rows.get(text)
     if (known) return known
     this.spend(reads.isIndexed ? 1 : reads.tableRows)
-    const found = this.findRows(lookup, keys)
+    const found = this.readFound<number>(lookup, keys, '"id"')
     this.spend(found.length)
     reads.rows.set(text, found)
     return found
+  }
+
+  /** See CellSource. */
+  cells({ lookup, value }: CellsOf, keys: readonly LogValue[], row: number): readonly LogValue[] {
+    const reads = this.readsOf(lookup)
+    const text = reads.use(keys, row)
+    const place = `${value.column.ref} ${text}`
+    const known = reads.cells.get(place)
+    if (known) return known
+    this.spend(reads.isIndexed ? 1 : reads.tableRows)
+    const found = this.readFound<LogValue>(lookup, keys, quoteId(value.column.id))
+    this.spend(found.length)
+    reads.cells.set(place, found)
+    return found
+  }
+
+  /** See CellSource. */
+  total(of: TotalOf, keys: readonly LogValue[], row: number): Total {
+    const { lookup, value } = of
+    const reads = this.readsOf(lookup)
+    const text = reads.use(keys, row)
+    const known = this.totals.find(of, text)
+    if (known) return known
+    const [first] = lookup.columns
+    if (first && !reads.isIndexed) this.indexes.missed(first)
+    this.spend(reads.isIndexed ? 1 : reads.tableRows)
+    const cells = value ? quoteId(value.column.id) : 'NULL'
+    const total = totalOf(this.readFound<LogValue>(lookup, keys, cells))
+    this.spend(total.rows)
+    this.totals.keep(of, text, total)
+    return total
   }
 
   /** See CellSource. */
@@ -98,18 +140,23 @@ export class CellReader implements CellSource {
     return made
   }
 
-  private findRows({ columns }: CompiledLookup, keys: readonly LogValue[]): number[] {
+  /** Reads an expression in the rows that a lookup finds, by id. */
+  private readFound<T>(
+    { columns }: CompiledLookup,
+    keys: readonly LogValue[],
+    expression: string,
+  ): T[] {
     const [first] = columns
     if (!first) return needsPython()
     const conditions = columns.map(({ column }, i) => {
       const name = quoteId(column.id)
-      // An empty cell of these types has the value 0.
-      const isBlank = keys[i] === 0 && (column.type.name === 'Bool' || column.type.name === 'Ref')
-      return isBlank ? `(${name} IS ? OR ${name} IS NULL)` : `${name} IS ?`
+      return keys[i] === 0 && hasZeroBlank(column)
+        ? `(${name} IS ? OR ${name} IS NULL)`
+        : `${name} IS ?`
     })
     const from = quoteId(first.table.tableId)
     return this.connection
-      .pluck<number>(`SELECT id FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY id`)
+      .pluck<T>(`SELECT ${expression} FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY id`)
       .all(...keys)
   }
 }

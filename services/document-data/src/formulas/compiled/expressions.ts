@@ -126,8 +126,8 @@ export class ExpressionCompiler implements PartCompiler {
     requireNoNumber(owner)
     const [property] = rest
     const name = property ? this.text(property) : ''
-    const { run, records } = part
-    if (records) return this.parts.attribute({ run, records }, name)
+    const { run, records, found } = part
+    if (records) return this.parts.attribute({ run, records, found }, name)
     const attribute = Object.hasOwn(dateAttributes, name) ? dateAttributes[name] : undefined
     if (!attribute) throw new Unsupported(`the attribute ${name}`)
     return { run: (frame) => attribute(run(frame)) }

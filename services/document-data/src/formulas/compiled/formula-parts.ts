@@ -1,8 +1,9 @@
 import type { SyntaxNode } from '@sheaf/formula-text/formula-tree'
+import type { LogValue } from '../../store/log/log'
 import type { Column, Schema, Table } from '../../store/schema/schema'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
 import type { LookupMessage, ReadMessage } from '../exchange/messages'
-import type { CompiledLookup, Run } from './frame'
+import type { CompiledLookup, Frame, Run, TotalOf } from './frame'
 import { decoderOf, type Decode } from './stored-values'
 import { Unsupported } from './unsupported'
 import type { RecordsValue } from './values/values'
@@ -31,6 +32,13 @@ export interface Part {
   readonly run: Run
   /** Present when the value is a record, or records. */
   readonly records?: Records
+  /** Present when the value is the rows that a lookup finds, or the cells of a column in them. */
+  readonly found?: FoundRows
+}
+
+/** The rows of a lookup, or the cells of a column in them, as they are added up. */
+export interface FoundRows extends TotalOf {
+  readonly keys: (frame: Frame) => readonly LogValue[]
 }
 
 /** Compiles the parts of one formula. All methods throw Unsupported. */
@@ -52,6 +60,8 @@ export interface PartCompiler {
 export interface FormulaLookup {
   readonly lookup: CompiledLookup
   readonly message: LookupMessage
+  /** True when its rows are only added up. */
+  isTotal: boolean
 }
 
 /** What a formula reads, collected while it is compiled. */
@@ -92,7 +102,7 @@ export class FormulaParts {
   }
 
   /** An attribute of records: a cell, or the cells of all of them. */
-  attribute({ run, records }: Part & { readonly records: Records }, name: string): Part {
+  attribute({ run, records, found }: Part & { readonly records: Records }, name: string): Part {
     const { table, isList, isOwn, route } = records
     if (name === 'id' && isOwn) return { run: ({ row }) => BigInt(row) }
     const column = table.byId.get(name)
@@ -100,19 +110,27 @@ export class FormulaParts {
     if (!decode) throw new Unsupported(`the attribute ${name}`)
     const of = { table, column }
     this.read(of, route)
-    const found = this.target(column, route, isList)
-    if (isOwn) return { run: this.ownCell(of, decode), records: found }
-    return { run: isList ? cellsOf(of, run, decode) : cellOf(of, run, decode), records: found }
+    const target = this.target(column, route, isList)
+    if (isOwn) return { run: this.ownCell(of, decode), records: target }
+    if (!isList) return { run: cellOf(of, run, decode), records: target }
+    if (!found) return { run: cellsOf(of, run, decode), records: target }
+    const cells = { ...found, value: of }
+    return { run: foundCells(cells, decode), records: target, found: cells }
   }
 
   /** Adds a lookup by these columns. Returns the message that names it. */
   addLookup(table: Table, lookup: CompiledLookup): LookupMessage {
     const keys = lookup.columns.map(({ column }) => column.ref)
     const message = { table: table.tableId, keys, contains: keys.map(() => false) }
-    this.lookups.push({ lookup, message })
+    this.lookups.push({ lookup, message, isTotal: false })
     this.reads.push({ from: message })
     for (const of of lookup.columns) this.columns.set(of.column.ref, of)
     return message
+  }
+
+  /** Notes that the rows of a lookup are only added up. */
+  markTotal(lookup: CompiledLookup): void {
+    for (const known of this.lookups) if (known.lookup === lookup) known.isTotal = true
   }
 
   private read(of: ColumnOfTable, { from, path }: Route): void {
@@ -144,6 +162,14 @@ function cellOf(of: ColumnOfTable, owner: Run, decode: Decode): Run {
   return (frame) => {
     frame.source.spend(1)
     return decode(frame.source.stored(of, (owner(frame) as RecordValue).row))
+  }
+}
+
+function foundCells({ lookup, value, keys }: Required<FoundRows>, decode: Decode): Run {
+  return (frame) => {
+    const cells = frame.source.cells({ lookup, value }, keys(frame), frame.row)
+    frame.source.spend(cells.length)
+    return new ListValue(cells.map(decode))
   }
 }
 

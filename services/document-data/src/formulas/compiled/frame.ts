@@ -8,12 +8,38 @@ export interface CompiledLookup {
   readonly columns: readonly ColumnOfTable[]
 }
 
+/** What is added up: the rows that a lookup finds, and the cells of a column in them. */
+export interface TotalOf {
+  readonly lookup: CompiledLookup
+  readonly value?: ColumnOfTable
+}
+
+/** The cells of a column in the rows that a lookup finds. */
+export type CellsOf = Required<TotalOf>
+
+/** What rows add up to. */
+export interface Total {
+  readonly rows: number
+  /** Rows with a whole number, … */
+  readonly numbers: number
+  /** … and with another value that is not blank. */
+  readonly others: number
+  /** The sum of the whole numbers, … */
+  readonly sum: number
+  /** … and of their magnitudes: up to 2^53 every order of adding gives the same sum. */
+  readonly size: number
+}
+
 /** Reads what is not a cell of the own row. */
 export interface CellSource {
   /** The stored cell of a row; the default of the column when there is no such row. */
   stored(of: ColumnOfTable, row: number): LogValue
   /** The rows that have these stored keys, by id. `row` is the one that looks them up. */
   find(lookup: CompiledLookup, keys: readonly LogValue[], row: number): readonly number[]
+  /** The stored cells of a column in the rows of `find`. */
+  cells(of: CellsOf, keys: readonly LogValue[], row: number): readonly LogValue[]
+  /** What the rows of `find` add up to. */
+  total(of: TotalOf, keys: readonly LogValue[], row: number): Total
   /** Counts steps of a computation. Leaves the cell to Python when there were too many. */
   spend(steps: number): void
 }

@@ -115,6 +115,11 @@ function decodeCoded(stored: string): Value {
   return needsPython()
 }
 
+/** True for a type of which an empty cell has the value 0 or False: lookups by that find it. */
+export function hasZeroBlank({ type: { name } }: Column): boolean {
+  return name === 'Bool' || name === 'Ref'
+}
+
 /** The value of a cell of a row that does not exist. */
 export function defaultOf({ type: { name } }: Column): LogValue {
   if (name === 'Text' || name === 'Choice') return ''

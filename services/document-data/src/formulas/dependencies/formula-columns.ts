@@ -1,5 +1,6 @@
 import { isComputed } from '../../store/structure/column-cells'
 import type { Column, Schema, Table } from '../../store/schema/schema'
+import { triggerColumnsOf } from '../../store/schema/trigger-columns'
 
 /** A column with its table. */
 export interface ColumnOfTable {
@@ -32,4 +33,9 @@ export function columnsOf(schema: Schema): SchemaColumns {
 /** True for a column whose cells are data: of the columns to compute, those with a trigger formula. */
 export function isTrigger({ column }: ColumnOfTable): boolean {
   return !isComputed(column)
+}
+
+/** True when a document has formulas, or trigger formulas. */
+export function hasFormulas(schema: Schema): boolean {
+  return columnsOf(schema).computed.length > 0 || triggerColumnsOf(schema).all.length > 0
 }
