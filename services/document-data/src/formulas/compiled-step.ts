@@ -83,27 +83,23 @@ export async function computeInParts(
   { from, to }: { readonly from: number; readonly to: number },
   { signal, totals, take }: Steps,
 ): Promise<ComputedParts> {
-  const {
-    table,
-    column: { ref },
-  } = column.of
-  const ids = group.connection
-    .pluck<number>(`SELECT id FROM ${quoteId(table.tableId)} WHERE id BETWEEN ? AND ? ORDER BY id`)
-    .all(from, to)
   const left: number[] = []
-  let ms = 0
-  for (let at = 0; at < ids.length && !signal.aborted; at += ROWS_AT_ONCE) {
-    if (at > 0) await nextTurn()
-    if (signal.aborted) break
+  let [rows, ms, next] = [0, 0, from]
+  while (!signal.aborted) {
     const begun = performance.now()
-    const part = ids.slice(at, at + ROWS_AT_ONCE)
-    const wanted = { ref, from: part[0] ?? from, to: part.at(-1) ?? to }
+    const wanted = { from: next, to, limit: ROWS_AT_ONCE }
     const computed = computeCells(group.connection, column, wanted, aidsOf(group, totals))
     take({ of: column.of, ...computed })
     left.push(...computed.left)
+    const { rowIds } = computed.results
+    const count = rowIds.length + computed.left.length
+    next = Math.max(rowIds.at(-1) ?? 0, computed.left.at(-1) ?? 0) + 1
+    rows += count
     ms += performance.now() - begun
+    if (count < ROWS_AT_ONCE) break
+    await nextTurn()
   }
-  return { left, rows: ids.length, ms }
+  return { left, rows, ms }
 }
 
 function aidsOf(group: DerivedGroup, totals: LookupTotals): LookupAids {

@@ -364,12 +364,12 @@ export class Derivation {
   ): ChangedResults[] {
     const { byRef } = columnsOf(this.group.schema)
     const all: ChangedResults[] = []
-    for (const [ref, { rowIds, values }] of results) {
+    for (const [ref, computed] of results) {
       const of = byRef.get(ref)
       // An evaluator is not trusted: it may send cells that it was not asked for.
       if (!of || (isTrigger(of) && !this.finder.dirty.columns.has(ref))) continue
       const owners = (row: number) => ownerOf(ref, row)
-      const cells = this.group.write({ ...of, rowIds, values, owners })
+      const cells = this.group.write({ ...of, ...computed, owners })
       if (cells.rowIds.length === 0) continue
       all.push({ of, cells })
       this.parts.totals.followCells(this.group.connection, of, cells)

@@ -83,14 +83,17 @@ export function nextSlice(
 
 function sliceOf(connection: Connection, of: ColumnOfTable, rows: number): Slice {
   const { pendingAfter = 0 } = of.column
-  const ids = connection
-    .pluck<number>(
-      `SELECT id FROM ${quoteId(of.table.tableId)} WHERE id > ? ORDER BY id LIMIT ${rows + 1}`,
-    )
+  const from = `FROM ${quoteId(of.table.tableId)}`
+  const [to, next] = connection
+    .pluck<number>(`SELECT id ${from} WHERE id > ? ORDER BY id LIMIT 2 OFFSET ${rows - 1}`)
     .all(pendingAfter)
-  const isLast = ids.length <= rows
-  const to = (isLast ? ids.at(-1) : ids[rows - 1]) ?? pendingAfter
-  return { of, from: pendingAfter + 1, to, isLast }
+  const last = connection.pluck<number | null>(`SELECT max(id) ${from}`).get() ?? 0
+  return {
+    of,
+    from: pendingAfter + 1,
+    to: to ?? Math.max(pendingAfter, last),
+    isLast: next === undefined,
+  }
 }
 
 /** True when a step has so few rows that its formula is stopped if it exceeds a limit. */

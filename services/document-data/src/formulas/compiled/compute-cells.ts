@@ -1,9 +1,10 @@
-import { quoteId } from '../../quoting/quote'
 import { fromLog, type LogValue } from '../../store/log/log'
+import type { StoredValue } from '../../values/column-type'
 import type { Connection } from '../../store/sqlite/connections'
 import type { ColumnResults } from '../exchange/exchange'
-import type { DirtyMessage, DoneMessage } from '../exchange/messages'
+import type { DoneMessage } from '../exchange/messages'
 import { CellReader, type LookupIndexes } from './cell-reader'
+import { readRows, type WantedRows } from './row-cells'
 import type { LookupTotals } from './lookup-totals'
 import type { CompiledColumn } from './compiled-columns'
 import type { CompiledFormula } from './compiled-formula'
@@ -32,24 +33,25 @@ export interface ComputedCells {
 export function computeCells(
   connection: Connection,
   column: CompiledColumn,
-  wanted: DirtyMessage,
+  wanted: WantedRows,
   { indexes, totals }: LookupAids,
 ): ComputedCells {
   const begun = performance.now()
   const reader = new CellReader(connection, indexes, totals)
-  const results: ColumnResults = { rowIds: [], values: [] }
+  const results = { rowIds: [] as number[], values: [] as StoredValue[], before: [] as LogValue[] }
   const left: number[] = []
   let errors = 0
-  for (const [row, ...cells] of readRows(connection, column, wanted)) {
+  const { ids, columns, before } = readRows(connection, column, wanted)
+  const cells: LogValue[] = []
+  ids.forEach((row, index) => {
+    columns.forEach((list, place) => (cells[place] = list[index] ?? null))
     const stored = computeCell(column.formula, { row, cells, names: [], source: reader })
-    if (stored === undefined) {
-      left.push(row)
-      continue
-    }
+    if (stored === undefined) return left.push(row)
     if (stored instanceof FormulaError) errors++
     results.rowIds.push(row)
     results.values.push(fromLog(stored instanceof FormulaError ? encodeError(stored) : stored))
-  }
+    return results.before.push(before[index] ?? null)
+  })
   const { ref } = column.of.column
   const micros = Math.round((performance.now() - begun) * 1000)
   const timing = { column: ref, cells: results.rowIds.length, errors, micros }
@@ -68,22 +70,6 @@ function computeCell(
     // Whatever else stops it, such as a number beyond all bounds, Python reports as it does.
     return error instanceof FormulaError ? error : undefined
   }
-}
-
-function readRows(
-  connection: Connection,
-  { of: { table }, formula: { ownColumns } }: CompiledColumn,
-  wanted: DirtyMessage,
-): [number, ...LogValue[]][] {
-  const names = ['id', ...ownColumns.map(({ column }) => column.id)].map(quoteId).join(', ')
-  const from = `SELECT ${names} FROM ${quoteId(table.tableId)} WHERE id`
-  if (!('rows' in wanted))
-    return connection
-      .raw<[number, ...LogValue[]]>(`${from} BETWEEN ? AND ? ORDER BY id`)
-      .all(wanted.from, wanted.to)
-  return connection
-    .raw<[number, ...LogValue[]]>(`${from} IN (SELECT value FROM json_each(?)) ORDER BY id`)
-    .all(JSON.stringify(wanted.rows))
 }
 
 /** What the cells depend on, as an evaluator reports it. */

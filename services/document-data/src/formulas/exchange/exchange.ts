@@ -1,6 +1,7 @@
 import type { StoredValue } from '../../values/column-type'
 import { storedNumber } from '../../values/numbers/number-storage'
 import type { StopReason } from '../../values/error-cells'
+import type { LogValue } from '../../store/log/log'
 import type { Connection } from '../../store/sqlite/connections'
 import type { Schema } from '../../store/schema/schema'
 import { columnsOf } from '../dependencies/formula-columns'
@@ -37,6 +38,8 @@ export interface ExchangeRequest {
 
 /** Computed cells of one column. */
 export interface ColumnResults {
+  /** The stored cells, if they are known, in the order of the rows. */
+  readonly before?: LogValue[]
   readonly rowIds: number[]
   readonly values: StoredValue[]
 }

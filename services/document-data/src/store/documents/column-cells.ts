@@ -37,12 +37,12 @@ export class ColumnCells {
   /** Stores cells, in the order of the rows, which exist. */
   write(rowIds: readonly number[], values: readonly LogValue[]): void {
     const { connection, from, name } = this
-    if (isRange(rowIds) && values.every(isExactInJson)) {
-      connection
-        .prepare(
-          `UPDATE ${from} SET ${name} = j.value FROM json_each(?) AS j WHERE ${from}.id = ? + j.key`,
-        )
-        .run(JSON.stringify(values), rowIds[0])
+    if (isRange(rowIds)) {
+      const [first = 0] = rowIds
+      const update = `UPDATE ${from} SET ${name} = ${FEED}(id) WHERE id BETWEEN ? AND ?`
+      feedOf(connection).during(first, values, () =>
+        connection.prepare(update).run(first, rowIds.at(-1)),
+      )
       return
     }
     const update = connection.prepare(`UPDATE ${from} SET ${name} = ? WHERE id = ?`)
@@ -72,7 +72,36 @@ function isRange(rowIds: readonly number[]): boolean {
   return rowIds.length >= MANY_CELLS && rowIds.every((id, index) => id === first + index)
 }
 
-/** False for whole numbers that SQLite would take from JSON as integers, and that are stored as floats. */
-function isExactInJson(value: LogValue): boolean {
-  return typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)
+/** The SQL function that returns the cells of an update, by row id. */
+const FEED = 'sheaf_cell'
+
+/** Cells for consecutive rows, as a statement takes them. A list in SQL takes twice as long. */
+class CellFeed {
+  private first = 0
+  private values: readonly LogValue[] = []
+
+  constructor(connection: Connection) {
+    connection.db.function(FEED, { directOnly: true }, (id: unknown) =>
+      fromLog(this.values[Number(id) - this.first] ?? null),
+    )
+  }
+
+  /** Runs a statement that takes the cells of the rows from this one on. */
+  during(first: number, values: readonly LogValue[], run: () => void): void {
+    this.first = first
+    this.values = values
+    try {
+      run()
+    } finally {
+      this.values = []
+    }
+  }
+}
+
+const feeds = new WeakMap<Connection, CellFeed>()
+
+function feedOf(connection: Connection): CellFeed {
+  const known = feeds.get(connection) ?? new CellFeed(connection)
+  feeds.set(connection, known)
+  return known
 }

@@ -47,6 +47,8 @@ export interface DerivedCells {
   readonly column: Column
   readonly rowIds: readonly number[]
   readonly values: readonly StoredValue[]
+  /** The stored cells, if they are known. */
+  readonly before?: readonly (LogValue | undefined)[]
   /** The seq of the entry to which each cell belongs. */
   readonly owners: (rowId: number) => number
 }
@@ -196,9 +198,9 @@ export class DerivedGroup {
     }
   }
 
-  private store({ table, column, rowIds, values }: DerivedCells): ChangedCells {
+  private store({ table, column, rowIds, values, before: known }: DerivedCells): ChangedCells {
     const cells = new ColumnCells(this.connection, { table, column })
-    const before = cells.read(rowIds)
+    const before = known ?? cells.read(rowIds)
     const changed = { rowIds: [] as number[], old: [] as LogValue[], new: [] as LogValue[] }
     rowIds.forEach((id, index) => {
       const old = before[index]
