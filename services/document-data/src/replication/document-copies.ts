@@ -19,8 +19,10 @@ import type { KeptContents } from './kept-contents'
 import { redoTail } from './redo-tail'
 import type { StoredFiles } from './stored-files'
 
+/** Folder of the snapshots of a document. */
+export const SNAPSHOTS = 'snapshots'
 /** Name of a snapshot among the stored files of its document. */
-export const snapshotName = ({ name }: Pick<SnapshotMark, 'name'>): string => `snapshots/${name}`
+export const snapshotName = ({ name }: Pick<SnapshotMark, 'name'>): string => `${SNAPSHOTS}/${name}`
 
 /** Makes the files of documents on this instance equal to their logs. */
 export class DocumentCopies {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { writeDurably } from '../store/sqlite/document-files'
 import { FolderSync } from '../store/sqlite/durable-files'
@@ -26,23 +26,33 @@ export class FolderStore implements ObjectStore {
     await this.folders.sync(dirname(path))
   }
 
-  async get(name: string): Promise<Buffer | undefined> {
-    try {
-      return await readFile(join(this.folder, name))
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
-    }
+  get(name: string): Promise<Buffer | undefined> {
+    return readFile(join(this.folder, name)).catch(ifMissing(undefined))
   }
 
-  async has(name: string): Promise<boolean> {
-    try {
-      await access(join(this.folder, name))
-      return true
-    } catch (error) {
-      if (isMissing(error)) return false
-      throw error
+  has(name: string): Promise<boolean> {
+    return exists(() => access(join(this.folder, name)))
+  }
+
+  touch(name: string): Promise<boolean> {
+    const now = new Date()
+    return exists(() => utimes(join(this.folder, name), now, now))
+  }
+
+  async list(folder: string): Promise<{ name: string; storedAt: number }[]> {
+    const path = join(this.folder, folder)
+    const objects: { name: string; storedAt: number }[] = []
+    for (const file of await readdir(path).catch(ifMissing([]))) {
+      const state = await stat(join(path, file)).catch(ifMissing(undefined))
+      if (state) objects.push({ name: `${folder}/${file}`, storedAt: state.mtimeMs })
     }
+    return objects
+  }
+
+  async removeOld(name: string, before: number): Promise<void> {
+    const path = join(this.folder, name)
+    const state = await stat(path).catch(ifMissing(undefined))
+    if (state && state.mtimeMs < before) await rm(path, { force: true })
   }
 
   async removeFolder(folder: string): Promise<void> {
@@ -50,4 +60,15 @@ export class FolderStore implements ObjectStore {
   }
 }
 
-const isMissing = (error: unknown) => (error as { readonly code?: unknown }).code === 'ENOENT'
+/** A handler of errors that returns a value for a file that does not exist. */
+function ifMissing<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if ((error as { readonly code?: unknown }).code === 'ENOENT') return value
+    throw error
+  }
+}
+
+/** False when `use` finds no file. */
+function exists(use: () => Promise<void>): Promise<boolean> {
+  return use().then(() => true, ifMissing(false))
+}

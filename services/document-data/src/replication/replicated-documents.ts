@@ -29,6 +29,8 @@ import { encodeRecord } from './record-body'
 import { SnapshotJobs, type Opening } from './snapshot-jobs'
 import type { StoredFiles } from './stored-files'
 
+/** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
+const MAX_OPENINGS = 50_000
 /** Milliseconds for opening a document again while a write waits. */
 const REOPEN_MS = 700
 /** Milliseconds between attempts to remove what is left of deleted documents. */
@@ -138,11 +140,30 @@ export class ReplicatedDocuments implements Replicator {
     this.host.files.requireId(docId)
     const tables = await this.parts.database.tables()
     const head = await this.raiseTerm(docId)
+    // No connection may use the file while it is brought up to date.
+    this.host.evict(docId, moved())
     const fileTerm = await this.copies.update(tables, docId, head)
     const { term, lsn, snapshot } = head
     const tail = { records: lsn - (snapshot?.lsn ?? 0), bytes: 0 }
-    this.open.set(docId, { docId, term, lsn, fileTerm, isDoubtful: false, tail, snapshotAt: 0 })
+    this.open.set(docId, {
+      docId,
+      term,
+      lsn,
+      fileTerm,
+      isDoubtful: false,
+      tail,
+      snapshotAt: 0,
+      sweptAt: 0,
+    })
+    this.forgetOldest()
     if (head.unpublished) this.host.logged(docId)
+  }
+
+  /** A document that is forgotten is opened again at its next use. */
+  private forgetOldest(): void {
+    if (this.open.size <= MAX_OPENINGS) return
+    for (const docId of this.open.keys())
+      if (!this.host.isOpen(docId)) return void this.open.delete(docId)
   }
 
   private async raiseTerm(docId: string): Promise<OpenedHead> {

@@ -5,7 +5,7 @@ import { markSnapshot, type SnapshotMark } from '@sheaf/document-log/heads'
 import type { LogDatabase } from '@sheaf/document-log/log-database'
 import type { Logger } from '@sheaf/kit/logger'
 import type { ReplicatorHost } from '../store/documents/replicator'
-import { snapshotName } from './document-copies'
+import { snapshotName, SNAPSHOTS } from './document-copies'
 import { readFilePosition } from './file-position'
 import type { StoredFiles } from './stored-files'
 
@@ -13,6 +13,9 @@ import type { StoredFiles } from './stored-files'
 const TAIL = { records: 2000, bytes: 4 * 1024 * 1024 }
 /** Milliseconds between two snapshots of a document at least. */
 const EVERY_MS = 10_000
+/** Milliseconds between two removals of what earlier snapshots needed, and the age from which that is removed. */
+const SWEEP_MS = 3600 * 1000
+const KEPT_MS = 24 * 3600 * 1000
 
 /** A document that this instance has opened. */
 export interface Opening {
@@ -28,6 +31,8 @@ export interface Opening {
   readonly tail: { records: number; bytes: number }
   /** `performance.now()` of the latest snapshot; 0 for none. */
   snapshotAt: number
+  /** `performance.now()` of the latest removal of what earlier snapshots needed; 0 for none. */
+  sweptAt: number
 }
 
 /** Stores snapshots of documents with long tails, one after the other. */
@@ -82,6 +87,17 @@ export class SnapshotJobs implements AsyncDisposable {
     }
   }
 
+  /** Removes what only earlier snapshots needed, once it is so old that no opening can still read it. */
+  private async sweep(opening: Opening, latest: SnapshotMark): Promise<void> {
+    if (opening.sweptAt > 0 && performance.now() - opening.sweptAt < SWEEP_MS) return
+    opening.sweptAt = performance.now()
+    await this.parts.stored.sweep(opening.docId, {
+      folder: SNAPSHOTS,
+      except: snapshotName(latest),
+      before: Date.now() - KEPT_MS,
+    })
+  }
+
   private async take(opening: Opening): Promise<void> {
     const { docId, term } = opening
     opening.snapshotAt = performance.now()
@@ -92,6 +108,7 @@ export class SnapshotJobs implements AsyncDisposable {
         return
       opening.tail.records -= records
       opening.tail.bytes -= bytes
+      await this.sweep(opening, snapshot)
     } catch (error) {
       this.parts.log.warn({ err: error, docId }, 'failed to store a snapshot, retrying later')
     }

@@ -47,7 +47,8 @@ export class StoredFiles {
       const hash = createHash('sha256').update(bytes).digest('hex')
       pieces[index] = hash
       const piece = pieceName(docId, hash)
-      if (!(await this.objects.has(piece)))
+      // A piece that is used again must not be taken for one that is not used any more.
+      if (!(await this.objects.touch(piece)))
         await this.objects.put(piece, await deflate(bytes, { level: constants.Z_BEST_SPEED }))
     })
     const manifest: Manifest = { format: 1, size, pieces }
@@ -82,7 +83,7 @@ export class StoredFiles {
   async get(docId: string, name: string, path: string): Promise<boolean> {
     const found = await this.objects.get(manifestName(docId, name))
     if (!found) return false
-    const { pieces } = JSON.parse(found.toString()) as Manifest
+    const { pieces } = readManifest(found)
     const file = await open(path, 'wx', 0o600)
     try {
       await inTurn(pieces.length, async (index) => {
@@ -96,6 +97,37 @@ export class StoredFiles {
     return true
   }
 
+  /**
+   * Removes the files of a folder of a document but one, and the pieces that no file has, if they were stored before this
+   * time.
+   */
+  async sweep(
+    docId: string,
+    {
+      folder,
+      except,
+      before,
+    }: { readonly folder: string; readonly except: string; readonly before: number },
+  ): Promise<void> {
+    const swept = await this.objects.list(`${folderOf(docId)}/${folder}`)
+    for (const { name } of swept)
+      if (name !== manifestName(docId, except)) await this.objects.removeOld(name, before)
+    const used = await this.usedPieces(docId)
+    for (const { name, storedAt } of await this.objects.list(`${folderOf(docId)}/pieces`))
+      if (storedAt < before && !used.has(name)) await this.objects.removeOld(name, before)
+  }
+
+  /** The names of the pieces of all files of a document. */
+  private async usedPieces(docId: string): Promise<Set<string>> {
+    const used = new Set<string>()
+    for (const folder of FOLDERS)
+      for (const { name } of await this.objects.list(`${folderOf(docId)}/${folder}`)) {
+        const found = await this.objects.get(name)
+        for (const hash of found ? readManifest(found).pieces : []) used.add(pieceName(docId, hash))
+      }
+    return used
+  }
+
   /** Removes all files of a document. */
   remove(docId: string): Promise<void> {
     return this.objects.removeFolder(folderOf(docId))
@@ -105,14 +137,27 @@ export class StoredFiles {
     const stored = await this.objects.get(pieceName(docId, hash))
     const bytes =
       stored && (await inflate(stored, { maxOutputLength: PIECE_BYTES }).catch(() => undefined))
-    if (!bytes || createHash('sha256').update(bytes).digest('hex') !== hash)
-      throw new AppError(
-        'unavailable',
-        'SNAPSHOT_DAMAGED',
-        'the snapshot of the document is damaged',
-      )
+    if (!bytes || createHash('sha256').update(bytes).digest('hex') !== hash) throw damaged()
     return bytes
   }
+}
+
+/** Folders of the files of a document. */
+const FOLDERS = ['snapshots', 'contents']
+
+/** Throws `unavailable` for one that is damaged. */
+function readManifest(bytes: Buffer): Manifest {
+  try {
+    const manifest = JSON.parse(bytes.toString()) as Manifest
+    if (Array.isArray(manifest.pieces)) return manifest
+  } catch {
+    // Reported below.
+  }
+  throw damaged()
+}
+
+function damaged(): AppError {
+  return new AppError('unavailable', 'SNAPSHOT_DAMAGED', 'the snapshot of the document is damaged')
 }
 
 const folderOf = (docId: string) => `${docId.slice(0, 2)}/${docId}`

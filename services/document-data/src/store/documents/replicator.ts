@@ -65,6 +65,8 @@ export interface ReplicatorHost {
   readonly files: DocumentFiles
   /** Closes a document at once; calls that wait fail with the reason. */
   evict(docId: string, reason: AppError): void
+  /** True while the file of a document is open. */
+  isOpen(docId: string): boolean
   /** Called when a document has entries to publish. */
   logged(docId: string): void
   /** Copies the file of a document as it is at one moment, page by page, in a thread. */
