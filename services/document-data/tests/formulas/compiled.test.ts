@@ -228,6 +228,7 @@ describe('a document with compiled formulas', () => {
     ['1 +', 'SyntaxError'],
     ['for x in []:\n  y = 1\ny', 'UnboundLocalError'],
     ['x = []\ny = x\ny += [1]\nlen(x) / 0', 'ZeroDivisionError'],
+    ['try:\n  x = 1 / 0\nfinally:\n  y = 2\ny', 'ZeroDivisionError'],
     ['-1.isalnum()', 'SyntaxError'],
     ['1.year', 'SyntaxError'],
     ['1.lookupOne(A=1)', 'SyntaxError'],

@@ -150,10 +150,11 @@ function itemsOf(value: Value): readonly Value[] {
 
 /** `try` with one `except` for all errors. */
 function compileTry(compiler: PartCompiler, children: readonly SyntaxNode[]): Step {
-  const [, body, , ...handler] = children
+  const [, body, keyword, ...handler] = children
   const [kind] = handler
   const isForAll = handler.length === 1 || (kind && compiler.text(kind) === 'Exception')
-  if (!isForAll || handler.length > 2) throw new Unsupported('the errors that try names')
+  if (keyword?.name !== 'except' || !isForAll || handler.length > 2)
+    throw new Unsupported('the errors that try names')
   const steps = compileBody(compiler, body)
   const otherwise = compileBody(compiler, handler.at(-1))
   return (frame) => {
