@@ -21,7 +21,7 @@ const halls = {
     access config.ts db/migrations db credential-use.ts leases outbox context.ts
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
-    file-names.ts identifiers.ts quoting json values export formats query store processes evaluator formulas sql bodies changes import
+    file-names.ts identifiers.ts quoting json values export formats query store replication processes evaluator formulas sql bodies changes import
     admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
@@ -30,9 +30,12 @@ const halls = {
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,
+  'services/document-data/src/replication': `
+    object-store.ts folder-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts redo-tail.ts document-copies.ts
+    snapshot-jobs.ts replicated-documents.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
-    append-lane.ts record-appender.ts heads.ts`,
+    append-lane.ts record-appender.ts log-database.ts heads.ts`,
   'packages/formula-text/src': `
     formula-tree.ts call-arguments.ts scopes.ts value-type.ts inference.ts name-uses.ts rename.ts
     unknown-names.ts`,

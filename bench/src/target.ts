@@ -18,6 +18,11 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Path of the table's records. */
   readonly recordsPath: string
+  /**
+   * Path of the records of another table of the same size, which is read in orders: an order that is kept makes writes to its
+   * table slower.
+   */
+  readonly sortedPath: string
   /** Paths of the table's downloads. */
   readonly downloads: Readonly<Record<DownloadForm, string>>
   /** Path of SQL on the document, with the parameter `q`; the table is `Customers`. */
@@ -53,6 +58,8 @@ export async function startPlain(): Promise<RunningTarget> {
     port: Number(line.toString()),
     headers: {},
     recordsPath: '/records',
+    // It keeps no orders.
+    sortedPath: '/records',
     downloads: { csv: '/csv', xlsx: '/xlsx', sqlite: '/sqlite' },
     sqlPath: '/sql',
     documentPath: '/document',
@@ -84,12 +91,14 @@ export async function startSheafTarget(
     return `/api/docs/${doc.body}/tables/Customers/records`
   }
   const recordsPath = await addDocument('Bench')
+  const sortedPath = await addDocument('Sorted')
   const download = recordsPath.replace(/\/tables\/.*/, '/download')
   return {
     name: 'Sheaf',
     port: Number(new URL(sheaf.url).port),
     headers: { Authorization: `Bearer ${sheaf.ownerKey}` },
     recordsPath,
+    sortedPath,
     downloads: {
       csv: `${download}/csv?tableId=Customers`,
       xlsx: `${download}/xlsx?tableId=Customers`,

@@ -29,8 +29,16 @@ export interface ApiPages {
 
 /** Listings of a large site are returned in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+/** A listing of 1,000 documents has 210 KB. */
+const MAX_LISTINGS = { entries: 1_000, bytes: 8 * 1024 * 1024 }
 /** A description has about a kilobyte. */
 const MAX_DESCRIPTIONS = { entries: 10_000, bytes: 8 * 1024 * 1024 }
+
+/** The JSON of a listing of workspaces, and the state of the site by which directory knows whether something was added. */
+export interface WorkspaceListing {
+  readonly json: Buffer
+  readonly state: string
+}
 
 /** Resources that the gateway holds while it runs. */
 export interface Context extends AsyncDisposable {
@@ -41,6 +49,8 @@ export interface Context extends AsyncDisposable {
   readonly access: AccessCache
   /** Descriptions of documents, as JSON: see document-description.ts. */
   readonly descriptions: LeasedCache<Buffer>
+  /** Listings of the workspaces of sites: see workspace-listing.ts. */
+  readonly listings: LeasedCache<WorkspaceListing>
   readonly directory: DirectoryClients
   readonly documentData: DocumentDataChannels
   readonly webhook: WebhookClients
@@ -97,6 +107,7 @@ export function openContext(
       log,
       requestLog: createRequestLogger('gateway'),
       access: new AccessCache(access, lease),
+      listings: new LeasedCache(lease, { ...MAX_LISTINGS, sizeOf: ({ json }) => json.length }),
       descriptions: new LeasedCache(lease, { ...MAX_DESCRIPTIONS, sizeOf: ({ length }) => length }),
       directory,
       documentData,

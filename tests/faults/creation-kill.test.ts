@@ -1,8 +1,8 @@
-import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf, type ProcessName } from '@sheaf/testkit/sheaf'
 import { CreationLoad } from './support/creation-load'
-import { createTimeLimit, report, roundsOf, untilRandomMoment } from './support/extent'
+import { createTimeLimit, report, roundsOf } from './support/extent'
+import { describeStatuses, killInTurn } from './support/kill-in-turn'
 
 const VICTIMS: readonly ProcessName[] = ['directory', 'document-data', 'postgres']
 /** A process that dies often is restarted later each time. */
@@ -14,17 +14,10 @@ async function killAll(rounds: number): Promise<{ faults: string[]; told: string
   const stranger = await sheaf.createUser('stranger@example.com', 'Stranger')
   const owner = createRest(sheaf.url, sheaf.ownerKey)
   await using load = await CreationLoad.start(owner, createRest(sheaf.url, stranger.key))
-  for (let round = 0; round < rounds; round++)
-    for (const victim of VICTIMS) {
-      await untilRandomMoment(50, 500)
-      await sheaf.restarted(victim, await sheaf.kill(victim))
-      const before = load.acknowledged
-      await eventually(() => load.acknowledged > before + 10)
-    }
+  await killInTurn(sheaf, load, { victims: VICTIMS, rounds, progress: 10 })
   await load.stop()
   const faults = await load.findFaults(sheaf.dataDir)
-  const statuses = [...load.statuses].map(([status, count]) => `${count} × ${status || 'broken'}`)
-  return { faults, told: `${load.acknowledged} documents made; ${statuses.join(', ')}` }
+  return { faults, told: `${load.acknowledged} documents made; ${describeStatuses(load.statuses)}` }
 }
 
 describe('services that are killed while documents are created', () => {

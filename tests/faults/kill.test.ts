@@ -1,8 +1,8 @@
 import { readNatsUrl } from '@sheaf/testkit/engine-process'
-import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf, type ProcessName } from '@sheaf/testkit/sheaf'
-import { createTimeLimit, report, roundsOf, untilRandomMoment } from './support/extent'
+import { createTimeLimit, report, roundsOf } from './support/extent'
+import { describeStatuses, killInTurn } from './support/kill-in-turn'
 import { MixedLoad } from './support/mixed-load'
 
 const VICTIMS: readonly ProcessName[] = [
@@ -23,17 +23,13 @@ const ROUNDS_OF_ONE_SHEAF = 3
 async function killAll(rounds: number): Promise<{ faults: string[]; told: string }> {
   await using sheaf = await startSheaf({ ownEngines: true })
   await using load = await MixedLoad.start(createRest(sheaf.url, sheaf.ownerKey))
-  for (let round = 0; round < rounds; round++)
-    for (const victim of VICTIMS) {
-      await untilRandomMoment(50, 500)
-      await sheaf.restarted(victim, await sheaf.kill(victim))
-      const before = load.acknowledged
-      await eventually(() => load.acknowledged > before + 5)
-    }
+  await killInTurn(sheaf, load, { victims: VICTIMS, rounds, progress: 5 })
   await load.stop()
   const faults = await load.findFaults(sheaf.dataDir, readNatsUrl(sheaf.dataDir))
-  const statuses = [...load.statuses].map(([status, count]) => `${count} × ${status || 'broken'}`)
-  return { faults, told: `${load.acknowledged} writes answered; ${statuses.join(', ')}` }
+  return {
+    faults,
+    told: `${load.acknowledged} writes answered; ${describeStatuses(load.statuses)}`,
+  }
 }
 
 describe('processes that are killed at any moment under load', () => {

@@ -192,6 +192,41 @@ describe('the description of a document, which gateways cache', () => {
     expect(await statuses(trashed, remove)).toEqual([[200], [404]])
   })
 
+  it('is shown in the listing of its site as it is now, with all that was added to it', async () => {
+    const { site, workspace, doc } = await makeDocument()
+    const path = `/o/${site}/api/orgs/current/workspaces`
+    const namesOf = (all: unknown[]) =>
+      all
+        .slice(0, 2)
+        .map((listed) =>
+          (listed as { name: string; docs: { name: string }[] }[]).map(({ name, docs }) => [
+            name,
+            ...docs.map((each) => each.name),
+          ]),
+        )
+    const seen = async (change: (rest: Rest) => Promise<void>, ...now: string[][]) => {
+      const { after } = await readAround(path, change)
+      expect(namesOf(after)).toEqual([now, now])
+    }
+    const make = (name: string) => (rest: Rest) =>
+      expectDone(rest, 'post', `/api/workspaces/${workspace}/docs`, { name })
+    await seen(make('Added'), ['Home', 'Before', 'Added'])
+    await seen(
+      (rest) => expectDone(rest, 'patch', doc, { name: 'After' }),
+      ['Home', 'After', 'Added'],
+    )
+    const removeDoc = (rest: Rest) => expectDone(rest, 'delete', doc)
+    await seen(removeDoc, ['Home', 'Added'])
+    // As many as before.
+    await seen(make('Again'), ['Home', 'Added', 'Again'])
+    const addWorkspace = (rest: Rest) =>
+      expectDone(rest, 'post', `/o/${site}/api/orgs/current/workspaces`, { name: 'Zoo' })
+    await seen(addWorkspace, ['Home', 'Added', 'Again'], ['Zoo'])
+    const rename = (rest: Rest) =>
+      expectDone(rest, 'patch', `/api/workspaces/${workspace}`, { name: 'Desk' })
+    await seen(rename, ['Desk', 'Added', 'Again'], ['Zoo'])
+  })
+
   it('is that of the document which a url id means now', async () => {
     const { urlId, docId } = await makeDocument()
     const path = `/api/docs/${urlId}`

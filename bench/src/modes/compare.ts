@@ -26,7 +26,8 @@ export async function compare(options: Options, env: Record<string, string>): Pr
   await using generator = startGenerator()
   await using sheaf = await startSheafTarget({ ...env, ...allowArrivals })
   await using plain = await startPlain()
-  for (const target of [sheaf, plain]) await fill(generator, target, TABLE_ROWS)
+  const sorted = { ...sheaf, recordsPath: sheaf.sortedPath }
+  for (const target of [sheaf, sorted, plain]) await fill(generator, target, TABLE_ROWS)
   if (options.profile !== undefined) await startProfiles(sheaf)
   const figures: Figure[] = []
   const cpu: string[][] = []
@@ -61,7 +62,11 @@ async function startProfiles(sheaf: Target): Promise<void> {
 }
 
 /** Fills the table of a target in batches; resolves to the duration in milliseconds. */
-export async function fill(generator: Generator, target: Target, rows: number): Promise<number> {
+export async function fill(
+  generator: Generator,
+  target: Pick<Target, 'headers' | 'port' | 'recordsPath'>,
+  rows: number,
+): Promise<number> {
   const start = performance.now()
   const { headers, port, recordsPath } = target
   for (let first = 0; first < rows; first += 10 * FILL_BATCH) {

@@ -39,6 +39,11 @@ export class LeasedCache<Value extends object> {
     })
   }
 
+  /** The access version to keep an answer with that is asked for now. */
+  get version(): number {
+    return this.lease.version
+  }
+
   /** Returns the value of a key, unless it may be stale. */
   find(key: string): Value | undefined {
     const { lease } = this
@@ -57,7 +62,7 @@ export class LeasedCache<Value extends object> {
     const found = this.find(key)
     if (found) return found
     // A change that the answer may not reflect has a later version: it is announced before it is acknowledged.
-    const { version } = this.lease
+    const { version } = this
     const value = await ask()
     this.keep(key, value, version)
     return value

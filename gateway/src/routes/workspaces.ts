@@ -1,18 +1,13 @@
-import type { Org, OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import type { Org } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import type { Workspace } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { z } from 'zod'
+import { listWorkspaces } from '../documents/workspace-listing'
 import type { Exchange } from '../http/exchange'
-import { sendJson, sendNull } from '../http/reply'
+import { sendBytes, sendJson, sendNull } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { nothing } from '../schemas/errors'
 import { orgParams, permanent, showRemoved, workspaceParams } from '../schemas/parameters'
-import {
-  listedWorkspace,
-  toListedWorkspace,
-  toWorkspace,
-  workspace,
-  workspaceFieldsBody,
-} from '../schemas/workspaces'
+import { listedWorkspace, toWorkspace, workspace, workspaceFieldsBody } from '../schemas/workspaces'
 import { toOrgRef } from './orgs'
 
 const tag = 'workspaces'
@@ -33,8 +28,7 @@ export const workspaceRoutes: readonly Route[] = [
     success: { description: 'Workspaces by name', schema: z.array(listedWorkspace) },
     async handle(exchange, { params, query }) {
       const org = toOrgRef(exchange, params)
-      const found = await listWorkspaces(exchange, { org, removed: query.showRemoved })
-      sendJson(exchange, found.map(toListedWorkspace))
+      sendBytes(exchange, await listWorkspaces(exchange, { org, removed: query.showRemoved }))
     },
   }),
   defineRoute({
@@ -145,26 +139,6 @@ export const workspaceRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** Reads all pages of the workspaces of an org. A workspace that fills a page continues in the next page. */
-async function listWorkspaces(
-  exchange: Exchange,
-  request: { org: OrgRef; removed: boolean },
-): Promise<Workspace[]> {
-  const { workspaces } = exchange.context.directory
-  const found: Workspace[] = []
-  let pageToken: string | undefined
-  do {
-    const page = await workspaces.listWorkspaces({ ...request, pageToken }, exchange.call())
-    for (const next of page.workspaces) {
-      const last = found.at(-1)
-      if (last?.id === next.id) last.docs.push(...next.docs)
-      else found.push(next)
-    }
-    pageToken = page.nextPageToken
-  } while (pageToken !== undefined)
-  return found
-}
 
 /** Reads a workspace with all pages of its documents. */
 async function getWorkspace(

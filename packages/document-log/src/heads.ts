@@ -1,6 +1,6 @@
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { AppError } from '@sheaf/kit/errors'
-import type { LogTables } from './schema'
+import type { LogTablesDb } from './schema'
 import { encodeByteArrays, type StoredRecord } from './append-statement'
 
 /** A snapshot of a document in the store. */
@@ -15,6 +15,8 @@ export interface SnapshotMark {
 /** A new document: its first records, or the snapshot that it begins with. */
 export interface NewHead {
   readonly doc: string
+  /** Name of the instance that creates it. */
+  readonly instance: string
   readonly records: readonly StoredRecord[]
   readonly snapshot?: SnapshotMark
 }
@@ -25,6 +27,8 @@ export interface OpenedHead {
   readonly term: number
   /** Position of the latest record. */
   readonly lsn: number
+  /** True when the log may have entries that NATS has not confirmed. */
+  readonly unpublished: boolean
   readonly snapshot?: SnapshotMark
 }
 
@@ -39,15 +43,15 @@ const NO_SNAPSHOT = { name: null, lsn: null, term: null }
  * Begins the log of a document, with term 0, which nobody appends with. Throws `conflict` when there is one,
  * `precondition` when the document was deleted.
  */
-export async function createHead(db: Kysely<LogTables>, head: NewHead): Promise<void> {
-  const { doc, records, snapshot = NO_SNAPSHOT } = head
+export async function createHead(db: LogTablesDb, head: NewHead): Promise<void> {
+  const { doc, instance, records, snapshot = NO_SNAPSHOT } = head
   const lsn = records.at(-1)?.lsn ?? snapshot.lsn
   const positions = records.map((record) => record.lsn)
   const bodies = encodeByteArrays(records.map(({ body }) => body))
   const { rows } = await sql`
     with h as (
-      insert into head (doc, lsn, unpublished, snapshot, snapshot_lsn, snapshot_term)
-      values (${doc}, ${lsn}, true, ${snapshot.name}, ${snapshot.lsn}, ${snapshot.term})
+      insert into head (doc, instance, lsn, unpublished, snapshot, snapshot_lsn, snapshot_term)
+      values (${doc}, ${instance}, ${lsn}, true, ${snapshot.name}, ${snapshot.lsn}, ${snapshot.term})
       on conflict (doc) do nothing returning doc
     ), i as (
       insert into record (doc, lsn, term, body)
@@ -60,27 +64,37 @@ export async function createHead(db: Kysely<LogTables>, head: NewHead): Promise<
   throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document already exists')
 }
 
+/** Who opens a document. */
+export interface Opener {
+  /** Name of the instance. */
+  readonly instance: string
+  /** Number of the assignment of the document to it. */
+  readonly assigned: number
+}
+
 /**
  * Opens a document: raises its term, so that no earlier opening can append any more, nor a statement that is still under
  * way.
- * @param assigned number of the assignment of the document to the instance that opens it
  * @throws AppError `not_found` without a log, `precondition` when the document was deleted, `unavailable` when it
  * was opened under a later assignment
  */
 export async function openHead(
-  db: Kysely<LogTables>,
+  db: LogTablesDb,
   doc: string,
-  assigned: number,
+  { instance, assigned }: Opener,
 ): Promise<OpenedHead> {
   const opened = await db
     .updateTable('head')
-    .set((eb) => ({ assigned, term: eb('term', '+', 1) }))
+    .set((eb) => ({ assigned, instance, term: eb('term', '+', 1) }))
     .where('doc', '=', doc)
     .where('assigned', '<=', assigned)
     .where('deleted', '=', false)
-    .returning(['term', 'lsn', 'snapshot', 'snapshot_lsn', 'snapshot_term'])
+    .returning(['term', 'lsn', 'unpublished', 'snapshot', 'snapshot_lsn', 'snapshot_term'])
     .executeTakeFirst()
-  if (opened) return { term: opened.term, lsn: opened.lsn, snapshot: markOf(opened) }
+  if (opened) {
+    const { term, lsn, unpublished } = opened
+    return { term, lsn, unpublished, snapshot: markOf(opened) }
+  }
   const known = await findHead(db, doc)
   if (!known) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
   if (known.deleted) throw deleted()
@@ -109,16 +123,16 @@ function markOf({ snapshot: name, snapshot_lsn: lsn, snapshot_term: term }: Stor
  * Deletes a document: no record is accepted any more, and its log is removed. A document without a log cannot be
  * created any more.
  */
-export async function deleteHead(db: Kysely<LogTables>, doc: string): Promise<void> {
+export async function deleteHead(db: LogTablesDb, doc: string): Promise<void> {
   await sql`
-    insert into head (doc, lsn, unpublished, deleted) values (${doc}, 0, false, true)
+    insert into head (doc, instance, lsn, unpublished, deleted) values (${doc}, '', 0, false, true)
     on conflict (doc) do update set deleted = true, term = head.term + 1,
       snapshot = null, snapshot_lsn = null, snapshot_term = null`.execute(db)
   await db.deleteFrom('record').where('doc', '=', doc).execute()
 }
 
 /** Removes every trace of a document that was never announced; a deleted one stays deleted. */
-export async function discardHead(db: Kysely<LogTables>, doc: string): Promise<void> {
+export async function discardHead(db: LogTablesDb, doc: string): Promise<void> {
   await sql`
     with h as (delete from head where doc = ${doc} and not deleted returning doc)
     delete from record r using h where r.doc = h.doc`.execute(db)
@@ -126,7 +140,7 @@ export async function discardHead(db: Kysely<LogTables>, doc: string): Promise<v
 
 /** The term of a record; undefined when the log does not have it. */
 export async function findRecordTerm(
-  db: Kysely<LogTables>,
+  db: LogTablesDb,
   doc: string,
   lsn: number,
 ): Promise<number | undefined> {
@@ -143,7 +157,7 @@ const STEP = { records: 500, bytes: 4 * 1024 * 1024 }
 
 /** The records of a document after this position, in order, as many as fit into about 4 MiB; at least one if there is any. */
 export async function readRecords(
-  db: Kysely<LogTables>,
+  db: LogTablesDb,
   doc: string,
   after: number,
 ): Promise<LoggedRecord[]> {
@@ -157,7 +171,54 @@ export async function readRecords(
   return rows
 }
 
-function findHead(db: Kysely<LogTables>, doc: string) {
+/** Documents that this instance opened last and whose logs may have entries that NATS has not confirmed. */
+export async function listUnpublished(db: LogTablesDb, instance: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('head')
+    .select('doc')
+    .where('instance', '=', instance)
+    .where('unpublished', '=', true)
+    .where('deleted', '=', false)
+    .execute()
+  return rows.map(({ doc }) => doc)
+}
+
+/**
+ * Stores that the store has a snapshot of a document, and removes the records that only the snapshot needs from now
+ * on, except for its last one. Returns false when a later opening has raised the term.
+ */
+export async function markSnapshot(
+  db: LogTablesDb,
+  { doc, term }: { readonly doc: string; readonly term: number },
+  snapshot: SnapshotMark,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update head set snapshot = ${snapshot.name}, snapshot_lsn = ${snapshot.lsn}, snapshot_term = ${snapshot.term}
+    where doc = ${doc} and term = ${term} and not deleted and coalesce(snapshot_lsn, 0) <= ${snapshot.lsn}
+    returning doc`.execute(db)
+  if (rows.length === 0) return false
+  await db.deleteFrom('record').where('doc', '=', doc).where('lsn', '<', snapshot.lsn).execute()
+  return true
+}
+
+/** Deleted documents of which the store may still hold something. */
+export async function listUncollected(db: LogTablesDb): Promise<string[]> {
+  const rows = await db
+    .selectFrom('head')
+    .select('doc')
+    .where('deleted', '=', true)
+    .where('collected', '=', false)
+    .limit(1000)
+    .execute()
+  return rows.map(({ doc }) => doc)
+}
+
+/** Stores that nothing of a deleted document is left. */
+export async function markCollected(db: LogTablesDb, doc: string): Promise<void> {
+  await db.updateTable('head').set({ collected: true }).where('doc', '=', doc).execute()
+}
+
+function findHead(db: LogTablesDb, doc: string) {
   return db.selectFrom('head').select('deleted').where('doc', '=', doc).executeTakeFirst()
 }
 

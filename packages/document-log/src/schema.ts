@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, Kysely } from 'kysely'
 
 /** Name of the PostgreSQL schema of the log. */
 export const LOG_SCHEMA = 'document_log'
@@ -8,6 +8,8 @@ interface HeadTable {
   doc: string
   /** Number of the assignment of the document to an instance, under which it was last opened. */
   assigned: Generated<number>
+  /** Name of the instance that opened it last. */
+  instance: string
   /** Raised by every opening; only records of the present term are accepted. */
   term: Generated<number>
   /** Position of the latest record. */
@@ -35,3 +37,6 @@ export interface LogTables {
   head: HeadTable
   record: RecordTable
 }
+
+/** The log database, or a transaction in it. */
+export type LogTablesDb = Kysely<LogTables>

@@ -16,7 +16,7 @@ const birth = [{ lsn: 1, body: Buffer.from('born') }]
 describe('the log of a document', () => {
   it('begins once', async () => {
     const doc = await createDocument(log)
-    await expect(createHead(log.db, { doc, records: birth })).rejects.toMatchObject({
+    await expect(createHead(log.db, { doc, instance: 'a', records: birth })).rejects.toMatchObject({
       code: 'conflict',
       reason: 'DOCUMENT_EXISTS',
     })
@@ -26,22 +26,30 @@ describe('the log of a document', () => {
   it('begins with a snapshot instead of records', async () => {
     const doc = randomUUID()
     const snapshot = { name: 'first', lsn: 7, term: 0 }
-    await createHead(log.db, { doc, records: [], snapshot })
-    expect(await openHead(log.db, doc, 0)).toEqual({ term: 1, lsn: 7, snapshot })
+    await createHead(log.db, { doc, instance: 'a', records: [], snapshot })
+    expect(await openHead(log.db, doc, { instance: 'a', assigned: 0 })).toEqual({
+      term: 1,
+      lsn: 7,
+      unpublished: true,
+      snapshot,
+    })
   })
 
   it('has a higher term with every opening', async () => {
     const doc = await createDocument(log)
     const terms = []
-    for (let opening = 0; opening < 3; opening++) terms.push((await openHead(log.db, doc, 0)).term)
+    for (let opening = 0; opening < 3; opening++)
+      terms.push((await openHead(log.db, doc, { instance: 'a', assigned: 0 })).term)
     expect(terms).toEqual([1, 2, 3])
   })
 
   it('is not opened under an earlier assignment than the latest', async () => {
     const doc = await createDocument(log)
-    await openHead(log.db, doc, 5)
-    await expect(openHead(log.db, doc, 4)).rejects.toMatchObject({ reason: 'DOCUMENT_MOVED' })
-    expect((await openHead(log.db, doc, 5)).term).toBe(2)
+    await openHead(log.db, doc, { instance: 'a', assigned: 5 })
+    await expect(openHead(log.db, doc, { instance: 'a', assigned: 4 })).rejects.toMatchObject({
+      reason: 'DOCUMENT_MOVED',
+    })
+    expect((await openHead(log.db, doc, { instance: 'a', assigned: 5 })).term).toBe(2)
   })
 
   it('knows the term of each record', async () => {
@@ -71,8 +79,10 @@ describe('a deleted document', () => {
     using appender = new RecordAppender({ url: log.url, changed: () => {} })
     await expect(appender.append(group(1, 'late'))).rejects.toMatchObject({ outcome: 'fenced' })
     const gone = { code: 'precondition', reason: 'DOCUMENT_DELETED' }
-    await expect(openHead(log.db, doc, 0)).rejects.toMatchObject(gone)
-    await expect(createHead(log.db, { doc, records: birth })).rejects.toMatchObject(gone)
+    await expect(openHead(log.db, doc, { instance: 'a', assigned: 0 })).rejects.toMatchObject(gone)
+    await expect(createHead(log.db, { doc, instance: 'a', records: birth })).rejects.toMatchObject(
+      gone,
+    )
     expect(await readLog(log, doc)).toEqual([])
   })
 
@@ -80,7 +90,7 @@ describe('a deleted document', () => {
     const doc = randomUUID()
     await deleteHead(log.db, doc)
     await discardHead(log.db, doc)
-    await expect(createHead(log.db, { doc, records: birth })).rejects.toMatchObject({
+    await expect(createHead(log.db, { doc, instance: 'a', records: birth })).rejects.toMatchObject({
       reason: 'DOCUMENT_DELETED',
     })
   })
@@ -90,6 +100,8 @@ it('a discarded document leaves nothing', async () => {
   const doc = await createDocument(log)
   await discardHead(log.db, doc)
   expect(await readLog(log, doc)).toEqual([])
-  await expect(openHead(log.db, doc, 0)).rejects.toMatchObject({ reason: 'DOCUMENT_NOT_FOUND' })
-  await createHead(log.db, { doc, records: birth })
+  await expect(openHead(log.db, doc, { instance: 'a', assigned: 0 })).rejects.toMatchObject({
+    reason: 'DOCUMENT_NOT_FOUND',
+  })
+  await createHead(log.db, { doc, instance: 'a', records: birth })
 })

@@ -32,7 +32,7 @@ export async function startLog(): Promise<TestLog> {
 /** A document with one record, which has term 0. */
 export async function createDocument({ db }: TestLog): Promise<string> {
   const doc = randomUUID()
-  await createHead(db, { doc, records: [{ lsn: 1, body: Buffer.from('born') }] })
+  await createHead(db, { doc, instance: 'a', records: [{ lsn: 1, body: Buffer.from('born') }] })
   return doc
 }
 
@@ -49,7 +49,7 @@ export async function openDocument(
   doc: string,
   assigned = 0,
 ): Promise<OpenedDocument> {
-  const { term, lsn } = await openHead(db, doc, assigned)
+  const { term, lsn } = await openHead(db, doc, { instance: 'a', assigned })
   return {
     term,
     lsn,

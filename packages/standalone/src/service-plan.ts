@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { readConfig as readDirectoryConfig } from '@sheaf/directory/config'
 import { readConfig as readDocumentDataConfig } from '@sheaf/document-data/config'
 import { readConfig as readGatewayConfig } from '@sheaf/gateway/config'
@@ -31,7 +32,7 @@ const environment =
 export function planServices(env: Env, wiring: Wiring): ServicePlan[] {
   const faults = new Set<string>()
   const plans = serviceNames.map((name) => {
-    const offered: Env = { ...env, ...wiringOf(name, wiring) }
+    const offered: Env = { ...env, ...wiringOf(name, env, wiring) }
     const asked = new Set<string>()
     try {
       readers[name](recordNames(offered, asked))
@@ -59,7 +60,7 @@ const programs: Record<ServiceName, () => string> = {
   gateway: () => require.resolve('@sheaf/gateway/main'),
 }
 
-function wiringOf(name: ServiceName, wiring: Wiring): Env {
+function wiringOf(name: ServiceName, env: Env, wiring: Wiring): Env {
   const shared = {
     SHEAF_SERVICE_KEY: undefined,
     SHEAF_SERVICE_KEY_FILE: wiring.serviceKeyFile,
@@ -86,6 +87,7 @@ function wiringOf(name: ServiceName, wiring: Wiring): Env {
   if (name === 'gateway') return shared
   return {
     ...shared,
+    SHEAF_STORE_FOLDER: env.SHEAF_STORE_FOLDER ?? join(wiring.dataDir, 'store'),
     SHEAF_DOCUMENT_DATA_LISTEN: wiring.documentDataAddress,
     SHEAF_DOCUMENT_DATA_ADDRESS: wiring.documentDataAddress,
   }

@@ -59,6 +59,16 @@ export interface DocumentDataConfig {
   readonly formulas: FormulaLimits
   /** Size limits of attachments. */
   readonly attachments: AttachmentLimits
+  /** Where documents are kept besides the files of this instance; absent when these are all there is. */
+  readonly replication?: ReplicationSettings
+}
+
+/** Where documents are kept besides the files of an instance. */
+export interface ReplicationSettings {
+  /** The PostgreSQL that holds their logs: `postgres://user:password@host:port/database`. */
+  readonly logDatabaseUrl: string
+  /** Folder for snapshots and attachments, shared by all instances. */
+  readonly storeFolder: string
 }
 
 /** Default limits of admission control. */
@@ -140,7 +150,20 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
       fileBytes: megabytes('SHEAF_MAX_ATTACHMENT_MB', defaultAttachments.fileBytes),
       documentBytes: megabytes('SHEAF_MAX_ATTACHMENTS_MB', defaultAttachments.documentBytes),
     },
+    replication: readReplication(read),
   })
+}
+
+function readReplication(read: EnvReader): ReplicationSettings | undefined {
+  const isReplicated = read.bool('SHEAF_REPLICATED', false)
+  const logDatabaseUrl = read.optionalSecret('SHEAF_LOG_DATABASE_URL')
+  const storeFolder = read.optional('SHEAF_STORE_FOLDER')
+  if (!isReplicated) return undefined
+  return {
+    // Read only where it is needed: without replication this service is not given it.
+    logDatabaseUrl: logDatabaseUrl ?? read.secret('DATABASE_URL'),
+    storeFolder: storeFolder ?? read.str('SHEAF_STORE_FOLDER'),
+  }
 }
 
 function readSqlLimits(read: EnvReader): SqlLimits {

@@ -1,11 +1,15 @@
 import { join } from 'node:path'
 import type { Closer } from '@sheaf/kit/lifecycle'
+import { LogDatabase } from '@sheaf/document-log/log-database'
 import type { Logger } from '@sheaf/kit/logger'
 import { formulaObservers } from './formula-metrics'
 import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
-import { countGroup } from './metrics'
-import { DocumentStore } from './store/documents/document-store'
+import { countAppend, countGroup } from './metrics'
+import { FolderStore } from './replication/folder-store'
+import { ReplicatedDocuments } from './replication/replicated-documents'
+import { StoredFiles } from './replication/stored-files'
+import { DocumentStore, type DocumentStoreOptions } from './store/documents/document-store'
 import { loadSqlite } from './store/sqlite/connections'
 import { traceWrite } from './write-trace'
 
@@ -18,6 +22,15 @@ interface StoreSettings {
   readonly workers: number
   readonly maxIndexes: number
   readonly formulas: FormulaLimits
+  /** Name of this instance. */
+  readonly home: string
+  readonly replication?: ReplicationSettings
+}
+
+/** Where documents are kept besides the files of this instance. */
+interface ReplicationSettings {
+  readonly logDatabaseUrl: string
+  readonly storeFolder: string
 }
 
 /** The documents of this instance, and the formulas that are computed in them. */
@@ -36,7 +49,9 @@ export async function openDocuments(
 ): Promise<OpenedDocuments> {
   loadSqlite()
   const formulas = closer.use(Formulas.open(config.formulas, log, formulaObservers))
+  const replicate = config.replication && replication(config.home, config.replication, log)
   const documents = await DocumentStore.open({
+    replicate,
     folder: join(config.dataFolder, 'documents'),
     maxOpen: config.maxOpenDocuments,
     idleMs: config.idleSeconds * 1000,
@@ -50,4 +65,17 @@ export async function openDocuments(
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })
   return { documents: closer.use(documents), formulas }
+}
+
+/** Opens the replication of the documents of an instance. */
+function replication(
+  instance: string,
+  { logDatabaseUrl: url, storeFolder }: ReplicationSettings,
+  log: Logger,
+): DocumentStoreOptions['replicate'] {
+  return (host) => {
+    const database = new LogDatabase({ url, log, observe: countAppend })
+    const stored = new StoredFiles(new FolderStore(storeFolder))
+    return new ReplicatedDocuments({ log, database, stored, instance }, host)
+  }
 }

@@ -5,6 +5,7 @@ import {
   secondsBounds,
   together,
 } from '@sheaf/kit/telemetry/metrics'
+import type { AppendedBatch } from '@sheaf/document-log/append-lane'
 import type { Admission } from './admission'
 import type { ChangePublisher } from './changes/publisher'
 import { observeFormulas, type FormulaObservables } from './formula-metrics'
@@ -48,6 +49,33 @@ const group = {
       unit: 's',
     },
     secondsBounds,
+  ),
+}
+
+const appends = {
+  duration: new Histogram(
+    {
+      name: 'sheaf.log.append.duration',
+      description: 'Time until PostgreSQL has stored records of the logs of documents durably',
+      unit: 's',
+    },
+    secondsBounds,
+  ),
+  documents: new Histogram(
+    {
+      name: 'sheaf.log.append.documents',
+      description: 'Documents whose records were appended in one statement',
+      unit: '{document}',
+    },
+    writeBounds,
+  ),
+  records: new Histogram(
+    {
+      name: 'sheaf.log.append.records',
+      description: 'Records that were appended in one statement',
+      unit: '{record}',
+    },
+    writeBounds,
   ),
 }
 
@@ -128,6 +156,15 @@ export const countGroup = isMetering()
       group.wait.record(waitMs / 1_000, {})
       group.apply.record(applyMs / 1_000, {})
       group.duration.record(commitMs / 1_000, {})
+    }
+  : undefined
+
+/** Records an append to the log database; undefined while metrics are disabled. */
+export const countAppend = isMetering()
+  ? (batch: AppendedBatch): void => {
+      appends.duration.record(batch.durationMs / 1_000, {})
+      appends.documents.record(batch.documents, {})
+      appends.records.record(batch.records, {})
     }
   : undefined
 

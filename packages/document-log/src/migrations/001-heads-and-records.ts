@@ -6,6 +6,7 @@ const statements = [
   `create table head (
     doc uuid primary key,
     assigned int8 not null default 0,
+    instance text not null,
     term int8 not null default 0,
     lsn int8 not null,
     unpublished boolean not null,
@@ -17,7 +18,7 @@ const statements = [
     constraint head_whole_snapshot check (num_nulls(snapshot, snapshot_lsn, snapshot_term) in (0, 3))
   ) with (fillfactor = 70)`,
   // The columns of the predicates rarely change, so that most appends touch no index.
-  `create index head_unpublished on head (doc) where unpublished and not deleted`,
+  `create index head_unpublished on head (instance) where unpublished and not deleted`,
   `create index head_uncollected on head (doc) where deleted and not collected`,
 
   `create table record (

@@ -169,6 +169,20 @@ export interface Place {
   readonly documentId: number
 }
 
+/**
+ * Returns the numbers of documents and workspaces of an org. As long as no change is announced to holders of leases,
+ * which all removals are, these numbers change whenever something is added.
+ */
+export async function countOrgContents(
+  db: Db,
+  orgId: number,
+): Promise<{ documents: number; workspaces: number }> {
+  const { rows } = await sql<{ documents: number; workspaces: number }>`
+    select (select count(*)::integer from documents where org_id = ${orgId} and published_at is not null) as documents,
+      (select count(*)::integer from workspaces where org_id = ${orgId}) as workspaces`.execute(db)
+  return rows[0] ?? { documents: 0, workspaces: 0 }
+}
+
 /** Returns workspaces of an org from a position on, by name, whether or not the user may see them. */
 export const listWorkspaces = (
   db: Db,

@@ -18,6 +18,7 @@ import { findOrg } from '../db/orgs'
 import { holdOrgs } from '../db/role-changes'
 import { deleteRow, setRemoved } from '../db/trash'
 import {
+  countOrgContents,
   findWorkspace,
   insertWorkspace,
   updateWorkspace,
@@ -32,11 +33,19 @@ const DEFAULT_NAME = 'New Workspace'
 
 /** Handlers of WorkspacesService. */
 export const workspaces = (ctx: Context): WorkspacesService => ({
-  async listWorkspaces({ org: ref, removed, pageToken }: ListWorkspacesRequest, call: ServerCall) {
+  async listWorkspaces(
+    { org: ref, removed, pageToken, knownState }: ListWorkspacesRequest,
+    call: ServerCall,
+  ) {
     const userId = requireUser(call)
     const org = await getVisibleOrg(ctx, userId, ref)
     const request = { orgId: org.id, orgDomain: shownDomain(org), removed, pageToken }
-    return listOrgPage(ctx, userId, request)
+    if (pageToken !== undefined) return listOrgPage(ctx, userId, request)
+    // Before the listing: what is added in between must make the state another one.
+    const { documents, workspaces } = await countOrgContents(ctx.db, org.id)
+    const state = `${org.id}.${workspaces}.${documents}`
+    if (state === knownState) return { workspaces: [], notModified: true }
+    return { ...(await listOrgPage(ctx, userId, request)), state }
   },
 
   async getWorkspace({ workspaceId, removed, pageToken }: GetWorkspaceRequest, call: ServerCall) {

@@ -89,7 +89,7 @@ export class ChangePublisher implements AsyncDisposable {
         this.options.log.error({ err: error }, 'failed to connect to NATS')
     })
     this.documents.onLogged = (docId) => this.add(docId)
-    for (const docId of this.documents.listUnpublished()) this.add(docId)
+    void this.addUnpublished()
   }
 
   /** Finishes messages in flight. Documents with unacknowledged changes stay marked for the next start. */
@@ -105,6 +105,21 @@ export class ChangePublisher implements AsyncDisposable {
     await this.settleQuiet(Infinity)
     await this.nats?.close()
     await this.connecting
+  }
+
+  /** Resolves once the changes of earlier runs are in the queue, or the service stops. */
+  private async addUnpublished(): Promise<void> {
+    const backoff = new Backoff(RETRY)
+    while (!this.stop.signal.aborted) {
+      try {
+        for (const docId of await this.documents.listUnpublished()) this.add(docId)
+        return
+      } catch (error) {
+        const level = backoff.isFresh ? 'warn' : 'debug'
+        this.options.log[level]({ err: error }, 'failed to list unpublished documents, retrying')
+        await this.pause(backoff.nextDelay())
+      }
+    }
   }
 
   private async connect(onConnected: (connected: boolean) => void): Promise<void> {

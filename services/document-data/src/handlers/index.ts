@@ -1,4 +1,4 @@
-import { serve, type ServedService } from '@sheaf/kit/grpc/server'
+import type { ServedService } from '@sheaf/kit/grpc/server'
 import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { BackupServiceService } from '@sheaf/protos/sheaf/document_data/v1/backup'
@@ -13,7 +13,7 @@ import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import { actions } from './actions'
-import { serveAdmitted } from './with-admission'
+import { serveAdmitted, serveDocument } from './served-document'
 import { attachmentArchives } from './attachment-archives'
 import { attachmentUploads } from './attachment-uploads'
 import { attachments } from './attachments'
@@ -30,23 +30,22 @@ import { sql } from './sql'
 import { tables } from './tables'
 
 export function createServices(ctx: Context): ServedService[] {
-  const { admission } = ctx
   return [
-    serveAdmitted(admission, ActionsServiceService, actions(ctx)),
-    serveAdmitted(admission, AttachmentsServiceService, {
+    serveAdmitted(ctx, ActionsServiceService, actions(ctx)),
+    serveAdmitted(ctx, AttachmentsServiceService, {
       ...attachments(ctx),
       ...attachmentUploads(ctx),
       ...attachmentArchives(ctx),
     }),
-    serve(BackupServiceService, backup(ctx)),
-    serve(ChangesServiceService, changes(ctx)),
-    serveAdmitted(admission, ColumnsServiceService, { ...columns(ctx), ...formulas(ctx) }),
-    serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
-    serveAdmitted(admission, ExportServiceService, exporting(ctx)),
-    serveAdmitted(admission, HistoryServiceService, history(ctx)),
-    serveAdmitted(admission, ImportServiceService, importDocument(ctx)),
-    serveAdmitted(admission, RecordsServiceService, records(ctx)),
-    serveAdmitted(admission, SqlServiceService, sql(ctx)),
-    serveAdmitted(admission, TablesServiceService, tables(ctx)),
+    serveDocument(ctx, BackupServiceService, backup(ctx)),
+    serveDocument(ctx, ChangesServiceService, changes(ctx)),
+    serveAdmitted(ctx, ColumnsServiceService, { ...columns(ctx), ...formulas(ctx) }),
+    serveAdmitted(ctx, DocumentsServiceService, documents(ctx)),
+    serveAdmitted(ctx, ExportServiceService, exporting(ctx)),
+    serveAdmitted(ctx, HistoryServiceService, history(ctx)),
+    serveAdmitted(ctx, ImportServiceService, importDocument(ctx)),
+    serveAdmitted(ctx, RecordsServiceService, records(ctx)),
+    serveAdmitted(ctx, SqlServiceService, sql(ctx)),
+    serveAdmitted(ctx, TablesServiceService, tables(ctx)),
   ]
 }

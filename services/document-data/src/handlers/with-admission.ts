@@ -1,5 +1,5 @@
 import type { ServerCall } from '@sheaf/auth/server-call'
-import { serve, type ServedService } from '@sheaf/kit/grpc/server'
+import type { ServedService } from '@sheaf/kit/grpc/server'
 import type { Admission, Wanted } from '../admission'
 
 /** RPCs without side effects: those named so by convention, SQL, which is read-only, and formulas that are not stored. */
@@ -15,19 +15,19 @@ const transfers = new Set([
 
 type Handler = (request: never, call: ServerCall) => unknown
 
-/** Serves handlers with admission control: rejected calls are neither parsed nor started. */
-export function serveAdmitted(
+/** Handlers with admission control: rejected calls are neither parsed nor started. */
+export function withAdmission(
   admission: Admission,
   definition: ServedService['definition'],
   handlers: object,
-): ServedService {
+): object {
   const guarded: Record<string, Handler> = {}
   for (const [name, handle] of Object.entries(handlers as Record<string, Handler>)) {
     const kind = transfers.has(name) ? 'transfer' : READ.test(name) ? 'read' : 'write'
     const guard = definition[name]?.responseStream ? guardStream : guardUnary
     guarded[name] = guard(admission, kind, handle.bind(handlers))
   }
-  return serve(definition, guarded)
+  return guarded
 }
 
 function guardUnary(admission: Admission, kind: Wanted['kind'], handle: Handler): Handler {

@@ -7,10 +7,11 @@ export function loggedCells(typeName: string, values: readonly (string | number 
   const type = columnType(typeName)
   // For text and most numbers, stored value and cell are the same.
   const isPlain = type.storage === 'text' || (type.storage === 'number' && type.name !== 'Bool')
-  const cells = values.map((value) => {
+  const toCell = (value: string | number | null) => {
     if (isStoredError(value)) return errorFromStored(value)
     return isPlain ? value : type.fromStored(storedValue(value))
-  })
+  }
+  const cells = isPlain && !values.some(isStoredError) ? values : values.map(toCell)
   return Buffer.from(JSON.stringify(cells))
 }
 

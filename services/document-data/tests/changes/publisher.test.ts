@@ -25,7 +25,7 @@ it('documents that cannot be read hold up no other, and are tried again', async 
   const sound = randomUUID()
   const confirmed = new Set<string>()
   const port = fakePort({
-    listUnpublished: () => [...damaged, sound],
+    listUnpublished: () => Promise.resolve([...damaged, sound]),
     nextBatch: (docId) => {
       if (damaged.has(docId)) return Promise.reject(new Error('the file is damaged'))
       return Promise.resolve(confirmed.has(docId) ? [] : [entry])
@@ -138,7 +138,7 @@ describe('the change stream', () => {
 function fakePort(given: Partial<PublishingPort>): PublishingPort {
   const empty: Partial<PublishingPort> = {
     onLogged: () => {},
-    listUnpublished: () => [],
+    listUnpublished: () => Promise.resolve([]),
     nextBatch: () => Promise.resolve([]),
     epochOf: () => 'epoch',
     confirmPublished: () => {},

@@ -96,6 +96,7 @@ describe('a damaged log', () => {
       ALTER TABLE _sheaf_replies DROP COLUMN lsn;
       ALTER TABLE _sheaf_state DROP COLUMN lsn;
       ALTER TABLE _sheaf_state DROP COLUMN time;
+      ALTER TABLE _sheaf_state DROP COLUMN term;
       PRAGMA user_version = 4`
     await withChanged(sql, async (store, docId, path) => {
       expect(checkDocument(path, { full: false })).toEqual([])

@@ -53,10 +53,10 @@ it('answers each of 1,000 callers once and keeps their writes whole, in whatever
     observeGroup: () => leave('committed'),
     stages: {
       derive: stage('deriving'),
-      append: (docId, added) => {
+      append: (group) => {
         const waiting = append()
-        if (!waiting) return records.append(docId, added)
-        return waiting.then(() => records.append(docId, added))
+        if (!waiting) return records.append(group)
+        return waiting.then(() => records.append(group))
       },
     },
   })

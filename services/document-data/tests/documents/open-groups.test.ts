@@ -3,6 +3,7 @@ import { AppError } from '@sheaf/kit/errors'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import type { DocumentStore } from '../../src/store/documents/document-store'
+import type { AppendedGroup } from '../../src/store/documents/replicator'
 import type { WriteStages } from '../../src/store/documents/shared-resources'
 import { readEntries } from '../../src/store/log/log'
 import type { LogRecord } from '../../src/store/log/record-writer'
@@ -269,7 +270,7 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
 it('appends every record of a transaction before its commit, once, in order', async () => {
   await using folder = await tempDir()
   const appended: LogRecord[] = []
-  const append = (_: string, records: readonly LogRecord[]) => {
+  const append = ({ records }: AppendedGroup) => {
     appended.push(...records)
     return undefined
   }

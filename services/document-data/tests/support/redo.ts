@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import type { DocumentStore } from '../../src/store/documents/document-store'
+import type { AppendedGroup } from '../../src/store/documents/replicator'
 import { readEpoch } from '../../src/store/log/publish-state'
 import type { LogRecord } from '../../src/store/log/record-writer'
 import { compareDocuments } from '../../src/store/redo/compare-documents'
@@ -68,7 +69,7 @@ export class AppendedRecords {
   private readonly byDocument = new Map<string, LogRecord[]>()
 
   /** The stage of a write that takes them. */
-  readonly append = (docId: string, records: readonly LogRecord[]): undefined => {
+  readonly append = ({ docId, records }: AppendedGroup): undefined => {
     this.byDocument.set(docId, [...this.of(docId), ...records])
   }
 

@@ -48,6 +48,7 @@ export async function createTable(
 ): Promise<string> {
   const docId = randomUUID()
   await store.lifeCycle.create(docId, { timezone: 'UTC', locale: 'en-US' }, author)
+  await store.prepare(docId)
   const columns = Object.entries(types).map(([id, type]) => ({ id, fields: { type } }))
   await store.transact(docId, author, (doc) => addTables(doc, [{ id: tableId, columns }]))
   return docId

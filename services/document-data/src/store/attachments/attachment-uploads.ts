@@ -20,9 +20,14 @@ const STORED_AT_ONCE = 2 * CHUNK_BYTES
  */
 const ATTEMPTS = 3
 
+/** Stores contents outside of this instance. */
+interface ContentKeeper {
+  keepContent(docId: string, file: StagedFile<unknown>): Promise<void>
+}
+
 /** The parts of the store that an upload needs. */
 export interface UploadTo extends DocumentAccess {
-  readonly shared: { readonly uploads: ActiveUploads }
+  readonly shared: { readonly uploads: ActiveUploads; readonly replicator?: ContentKeeper }
   /** Schedules the removal of contents that belong to no attachment and are claimed by no running upload. */
   removeOrphanedContents(docId: string): void
 }
@@ -74,7 +79,10 @@ async function storeMissing(store: UploadTo, upload: Upload, name: string): Prom
   if (missing.length === 0) return
   const more = missing.reduce((sum, { size }) => sum + size, 0)
   requireRoom(stored + more, maxBytes)
-  for (const file of missing) await storeContent(store, upload, { file, name })
+  for (const file of missing) {
+    await store.shared.replicator?.keepContent(docId, file)
+    await storeContent(store, upload, { file, name })
+  }
 }
 
 async function storeContent(

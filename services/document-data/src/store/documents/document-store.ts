@@ -65,20 +65,54 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
       },
       options,
     )
-    const { documents } = this
+    const { documents, shared } = this
+    shared.replicator = options.replicate?.({
+      files,
+      logged,
+      evict: (docId, reason) => documents.evict(docId, reason),
+      isOpen: (docId) => documents.find(docId) !== undefined,
+      copyFile: (path, to) => this.snapshots.duplicate(path, to),
+    })
+    const { replicator } = shared
     const removed = (docId: string) => this.shared.watch.wake(docId)
-    this.lifeCycle = new DocumentLifeCycle({ files, documents, firstEntries, logged, removed })
-    this.publishing = new PublishingPort(documents, firstEntries, files.unpublished)
+    this.lifeCycle = new DocumentLifeCycle({
+      files,
+      documents,
+      firstEntries,
+      replicator,
+      logged,
+      removed,
+    })
+    this.publishing = new PublishingPort({
+      documents,
+      firstEntries,
+      replicator,
+      markers: files.unpublished,
+    })
     this.snapshots = new Snapshots(files, {
       program: options.workerProgram,
       onCrash: (error) => options.onWorkerCrash?.(error),
       translate: (error, docId) => documents.translate(error, docId),
+      prepare: (docId) => this.prepare(docId),
     })
   }
 
   /** Opens the folder of all documents. */
   static async open(options: DocumentStoreOptions): Promise<DocumentStore> {
     return new DocumentStore(await DocumentFiles.open(options.folder), options)
+  }
+
+  /** True when documents are kept outside of this instance too. */
+  get isReplicated(): boolean {
+    return this.shared.replicator !== undefined
+  }
+
+  /**
+   * Makes a document ready for use on this instance, before any other call for it; undefined when it is, and always
+   * without replication. Rejects as `Replicator.prepare`.
+   */
+  prepare(docId: string): Promise<void> | undefined {
+    return this.shared.replicator?.prepare(docId)
   }
 
   /** Of each open document, the number of columns with cells that formulas still have to compute. */
@@ -197,6 +231,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     this.shared.watch[Symbol.dispose]()
     await this.attachments[Symbol.asyncDispose]()
     await this.documents[Symbol.asyncDispose]()
+    await this.shared.replicator?.[Symbol.asyncDispose]()
     await this.snapshots[Symbol.asyncDispose]()
     await this.shared.workers[Symbol.asyncDispose]()
   }

@@ -5,6 +5,7 @@ import { writeDurably, type DocumentFiles } from '../sqlite/document-files'
 import { translateDiskErrors } from '../sqlite/sqlite-errors'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import type { OpenDocuments } from './open-documents'
+import type { Replicator } from './replicator'
 import { adoptSnapshot } from './snapshots'
 
 /** Dependencies of DocumentLifeCycle. */
@@ -12,6 +13,7 @@ export interface LifeCycleParts {
   readonly files: DocumentFiles
   readonly documents: OpenDocuments
   readonly firstEntries: FirstEntries
+  readonly replicator: Replicator | undefined
   /** Called when a new document has entries to publish. */
   readonly logged: (docId: string) => void
   /** Called when a document was removed. */
@@ -64,17 +66,25 @@ export class DocumentLifeCycle {
     write: (path: string) => Promise<FirstEntry | undefined>,
     options: { readonly isEmpty: boolean },
   ): Promise<{ seq: number }> {
-    const { files, firstEntries, logged } = this.parts
+    const { files, firstEntries, replicator, logged } = this.parts
     let first: FirstEntry | undefined
-    await translateDiskErrors(() =>
-      files.create(
-        docId,
-        async (path) => {
-          first = await write(path)
-        },
-        options,
-      ),
-    )
+    let isStored = false
+    try {
+      await translateDiskErrors(() =>
+        files.create(
+          docId,
+          async (path) => {
+            first = await write(path)
+            await replicator?.create({ docId, path, first, ...options })
+            isStored = true
+          },
+          options,
+        ),
+      )
+    } catch (error) {
+      if (isStored) await replicator?.discard(docId)
+      throw error
+    }
     if (first) firstEntries.add(docId, first)
     logged(docId)
     return { seq: 1 }
@@ -83,13 +93,15 @@ export class DocumentLifeCycle {
   /** Removes a document that was never announced, leaving no tombstone. */
   async discard(docId: string): Promise<void> {
     await this.parts.documents.close(docId)
+    await this.parts.replicator?.discard(docId)
     await translateDiskErrors(() => this.parts.files.discard(docId))
   }
 
   /** Removes a document for good. Waiting calls fail with `precondition`. */
   async remove(docId: string): Promise<void> {
-    const { files, documents, firstEntries, removed } = this.parts
+    const { files, documents, firstEntries, replicator, removed } = this.parts
     files.requireId(docId)
+    await replicator?.remove(docId)
     const reason = new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
     firstEntries.take(docId)
     try {

@@ -67,6 +67,8 @@ export class OpenDocument {
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
       this.indexes = new AutoIndexes(shared.indexRules, this.writer)
       this.indexUse = new IndexUse(this.indexes)
+      // The log is durable elsewhere: after a power failure the file lacks its end, and redo adds it.
+      if (shared.replicator) this.writer.db.pragma('synchronous = NORMAL')
     } catch (error) {
       this.writer.close()
       throw error
@@ -275,15 +277,14 @@ export class OpenDocument {
 
   private groupHooks(): GroupHooks {
     const { docId, shared, events } = this
-    const { stages } = shared
+    const { stages, replicator } = shared
     const owner = this.groupOwner()
     return {
       derive:
         stages?.derive &&
         ((signal: StageSignal) => stages.derive?.(new DerivedGroup(owner), signal)),
-      append:
-        stages?.append &&
-        ((signal: StageSignal) => stages.append?.(docId, this.log.stored, signal)),
+      append: (replicator ?? stages?.append) && ((signal: StageSignal) => this.append(signal)),
+      recover: replicator && (() => replicator.recover(docId)),
       memberStarts: () => this.remember(),
       isFull: () => mayRunTriggers(this.entries.at(-1), this.working.schema),
       record: () => this.storeRecords(),
@@ -294,6 +295,16 @@ export class OpenDocument {
         events.spoiled(cause)
       },
     }
+  }
+
+  private append(signal: StageSignal): Promise<void> | undefined {
+    const { docId, writer: connection } = this
+    const { stored: records, marked } = this.log
+    if (records.length === 0) return undefined
+    const isUnpublished = this.working.seq > marked
+    const group = { docId, connection, records, isUnpublished }
+    const { replicator, stages } = this.shared
+    return replicator ? replicator.append(group) : stages?.append?.(group, signal)
   }
 
   private groupOwner(): GroupOwner {

@@ -1,4 +1,4 @@
-import { AppError } from '@sheaf/kit/errors'
+import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { FirstEntries } from '../log/first-entries'
 import type { DocumentFiles } from '../sqlite/document-files'
 import { translateSqliteError } from '../sqlite/sqlite-errors'
@@ -163,6 +163,18 @@ export class OpenDocuments implements AsyncDisposable {
     }
   }
 
+  /** Closes a document at once; calls that wait fail with the reason. */
+  evict(docId: string, reason: AppError): void {
+    const doc = this.open.get(docId)
+    this.open.delete(docId)
+    try {
+      doc?.abandon(reason)
+    } catch (error) {
+      this.options.onFileError(error, docId)
+    }
+    this.parts.shared.watch.wake(docId)
+  }
+
   /** Waits for maintenance, runs the waiting writes and closes all documents. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.sweep)
@@ -192,13 +204,14 @@ export class OpenDocuments implements AsyncDisposable {
 
   private openDocument(docId: string): OpenDocument {
     const { files, shared, firstEntries, logged } = this.parts
+    shared.replicator?.requireReady(docId)
     const path = files.find(docId)
     if (this.removing.has(docId))
       throw new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
     const doc = new OpenDocument(docId, path, shared, {
       logged: () => logged(docId),
       spoiled: (error) => this.retire(docId, error),
-      failed: (error) => this.options.onFileError(error, docId),
+      failed: (error) => this.workFailed(error, docId),
     })
     doc.confirmPublished(firstEntries.take(docId))
     this.touch(doc)
@@ -206,16 +219,17 @@ export class OpenDocuments implements AsyncDisposable {
     return doc
   }
 
+  /** Background work of a document failed. That its log cannot be reached, or goes on elsewhere, is no fault of the file. */
+  private workFailed(error: unknown, docId: string): void {
+    const isRefused = this.parts.shared.replicator && toAppError(error)?.code === 'unavailable'
+    if (!isRefused) this.options.onFileError(error, docId)
+  }
+
   /** Closes a document whose connections are in doubt; the next use opens it again. */
   private retire(docId: string, cause: unknown): void {
     this.options.onFileError(cause, docId)
-    const doc = this.open.get(docId)
-    this.open.delete(docId)
-    try {
-      doc?.abandon(new AppError('unavailable', 'DISK_ERROR', 'the document file is unavailable'))
-    } catch (error) {
-      this.options.onFileError(error, docId)
-    }
+    const reason = new AppError('unavailable', 'DISK_ERROR', 'the document file is unavailable')
+    this.evict(docId, reason)
   }
 
   private closeOldest(except: string): void {

@@ -2,21 +2,27 @@ import type { FirstEntries } from '../log/first-entries'
 import type { LogEntry } from '../log/log'
 import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
 import type { OpenDocuments } from './open-documents'
+import type { Replicator } from './replicator'
+
+/** Dependencies of PublishingPort. */
+interface PublishingParts {
+  readonly documents: OpenDocuments
+  readonly firstEntries: FirstEntries
+  readonly replicator: Replicator | undefined
+  readonly markers: UnpublishedMarkers
+}
 
 /** The logs of documents, which their publisher reads and confirms. */
 export class PublishingPort {
   /** Called when a document has log entries to publish. */
   onLogged: (docId: string) => void = () => {}
 
-  constructor(
-    private readonly documents: OpenDocuments,
-    private readonly firstEntries: FirstEntries,
-    private readonly markers: UnpublishedMarkers,
-  ) {}
+  constructor(private readonly parts: PublishingParts) {}
 
   /** Ids of the documents that may have unpublished entries. */
-  listUnpublished(): string[] {
-    return this.markers.list()
+  async listUnpublished(): Promise<string[]> {
+    const { markers, replicator } = this.parts
+    return [...new Set([...markers.list(), ...((await replicator?.listUnpublished()) ?? [])])]
   }
 
   /**
@@ -24,20 +30,24 @@ export class PublishingPort {
    * entries until they are confirmed.
    */
   async nextBatch(docId: string, gathered?: Promise<unknown>): Promise<LogEntry[]> {
-    const first = this.firstEntries.find(docId)
+    const { firstEntries, documents, replicator } = this.parts
+    const first = firstEntries.find(docId)
     if (first) return first
-    return this.documents.runAsync(docId, (doc) => doc.nextBatch(gathered))
+    if (replicator) await replicator.prepare(docId)
+    return documents.runAsync(docId, (doc) => doc.nextBatch(gathered))
   }
 
   /** The epoch of a document whose entries are published. Opens the file when necessary. */
   epochOf(docId: string): string {
-    return this.firstEntries.epochOf(docId) ?? this.documents.look(docId, ({ epoch }) => epoch)
+    const { firstEntries, documents } = this.parts
+    return firstEntries.epochOf(docId) ?? documents.look(docId, ({ epoch }) => epoch)
   }
 
   /** Records that NATS has confirmed the entries of a document up to this one. */
   confirmPublished(docId: string, seq: number): void {
-    if (this.firstEntries.confirm(docId)) return
-    this.documents.run(docId, (doc) => doc.confirmPublished(seq))
+    const { firstEntries, documents } = this.parts
+    if (firstEntries.confirm(docId)) return
+    documents.run(docId, (doc) => doc.confirmPublished(seq))
   }
 
   /**
@@ -45,15 +55,17 @@ export class PublishingPort {
    * gone.
    */
   async settle(docId: string): Promise<boolean> {
-    if (this.firstEntries.isConfirmed(docId)) {
-      this.markers.clear(docId)
+    const { firstEntries, documents, replicator, markers } = this.parts
+    if (!replicator && firstEntries.isConfirmed(docId)) {
+      markers.clear(docId)
       return true
     }
-    return this.documents.runAsync(docId, (doc) => doc.settle())
+    if (replicator) await replicator.prepare(docId)
+    return documents.runAsync(docId, (doc) => doc.settle())
   }
 
   /** Removes the marker of a document that no longer exists. */
   forget(docId: string): void {
-    this.markers.clear(docId)
+    this.parts.markers.clear(docId)
   }
 }

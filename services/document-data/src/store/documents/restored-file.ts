@@ -24,7 +24,9 @@ export async function writeRestored(
       migrate(connection.db)
       const seq = readLatestSeq(connection)
       connection
-        .prepare('UPDATE _sheaf_state SET epoch = ?, published_seq = ?, batch_seq = ? WHERE id = 1')
+        .prepare(
+          `UPDATE _sheaf_state SET epoch = ?, published_seq = ?, batch_seq = ?, term = 0 WHERE id = 1`,
+        )
         .run(randomUUID(), seq, seq)
       return seq
     } finally {

@@ -5,11 +5,11 @@ import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
 import { ActiveUploads } from '../attachments/file-contents'
 import type { CommittedGroup, StageSignal } from '../sqlite/write-group'
 import { LogWatch } from '../log/log-watch'
-import type { LogRecord } from '../log/record-writer'
 import { WorkerPool } from '../workers/worker-pool'
 import type { Schema } from '../schema/schema'
 import type { DerivedGroup } from './derived-group'
 import { LongReadSlots } from './long-read-slots'
+import type { AppendedGroup, Replicator, ReplicatorHost } from './replicator'
 import { ReplyRoom } from './reply-room'
 import type { TraceWrite } from './write-trace'
 
@@ -30,12 +30,7 @@ export interface WriteStages {
   isAged?(docId: string, schema: Schema): boolean
   /** The document was closed. */
   closed?(docId: string): void
-  /** `records` are those that the transaction adds to the log. */
-  append?(
-    docId: string,
-    records: readonly LogRecord[],
-    signal: StageSignal,
-  ): Promise<void> | undefined
+  append?(group: AppendedGroup, signal: StageSignal): Promise<void> | undefined
 }
 
 /** Counters of all documents since the start; plain fields, since every call increments them. */
@@ -94,6 +89,8 @@ export interface SharedResources {
   readonly traceWrite: TraceWrite | undefined
   readonly observeGroup: ((group: CommittedGroup) => void) | undefined
   readonly stages: WriteStages | undefined
+  /** Absent when the files of this instance are all there is of the documents. */
+  replicator?: Replicator
   readonly figures: StoreFigures
   /** Whether writes fail for lack of space. */
   readonly disk: DiskState
@@ -121,6 +118,8 @@ export interface SharedResourcesOptions {
   readonly observeGroup?: (group: CommittedGroup) => void
   /** Stages of writes that may wait. */
   readonly stages?: WriteStages
+  /** Opens what keeps the documents outside of this instance; by default their files are all there is. */
+  readonly replicate?: (host: ReplicatorHost) => Replicator
   /** Called with the error of every thread that dies. */
   readonly onWorkerCrash?: (error: unknown) => void
 }

@@ -56,6 +56,8 @@ export class Snapshots implements AsyncDisposable {
       readonly onCrash: (error: unknown) => void
       /** Translates an error of the file of a document for callers. */
       readonly translate: (error: unknown, docId: string) => unknown
+      /** See DocumentStore.prepare. */
+      readonly prepare: (docId: string) => Promise<void> | undefined
     },
   ) {
     const { program, onCrash } = options
@@ -74,6 +76,7 @@ export class Snapshots implements AsyncDisposable {
     reader: SnapshotReader,
   ): AsyncGenerator<T> {
     try {
+      await this.options.prepare(docId)
       yield* this.readFile(this.files.find(docId), form, use, reader)
     } catch (error) {
       throw this.options.translate(error, docId)
@@ -108,6 +111,11 @@ export class Snapshots implements AsyncDisposable {
       this.held.give(holder, 1)
       if (folder) await rm(folder, { recursive: true, force: true })
     }
+  }
+
+  /** Copies the file of a document, as it is at one moment, page by page; the copy is not synced. */
+  duplicate(path: string, to: string): Promise<void> {
+    return this.workers.duplicate(path, to)
   }
 
   /** Creates the copy in a folder. */

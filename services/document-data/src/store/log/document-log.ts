@@ -44,6 +44,11 @@ export class DocumentLog {
     return this.publishing.published
   }
 
+  /** Entries up to this one are published according to the log, with the records of the open transaction. */
+  get marked(): number {
+    return this.publishing.marked
+  }
+
   /** True while no write may fix the next batch, because more entries will be added to it. */
   get isGathering(): boolean {
     return this.gathering

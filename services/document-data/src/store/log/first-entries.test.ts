@@ -18,11 +18,11 @@ test('the first entry of a new document is published without opening its file', 
   await store.lifeCycle.create(docId, settings, author)
   const batch = await store.publishing.nextBatch(docId)
   expect(batch).toMatchObject([{ seq: 1, user: 7, cause: 1 }])
-  expect(store.publishing.listUnpublished()).toEqual([docId])
+  expect(await store.publishing.listUnpublished()).toEqual([docId])
   store.publishing.confirmPublished(docId, 1)
   expect(await store.publishing.nextBatch(docId)).toEqual([])
   expect(await store.publishing.settle(docId)).toBe(true)
-  expect(store.publishing.listUnpublished()).toEqual([])
+  expect(await store.publishing.listUnpublished()).toEqual([])
   expect(store.openCount).toBe(0)
 })
 

@@ -92,6 +92,11 @@ export class PublishState {
     return this.confirmed
   }
 
+  /** Entries up to this one are confirmed by marks that are stored, or are being stored. */
+  get marked(): number {
+    return (this.storing ?? this.stored).published
+  }
+
   /** The batch to send: entries after `after` up to `upTo`. Undefined when none is fixed. */
   get batch(): { after: number; upTo: number } | undefined {
     const { batch } = this.stored

@@ -150,6 +150,7 @@ describe('a migration', () => {
       ALTER TABLE _sheaf_formulas DROP COLUMN pending_fires;
       DROP TABLE _sheaf_orders;
       ALTER TABLE _sheaf_state DROP COLUMN time;
+      ALTER TABLE _sheaf_state DROP COLUMN term;
       ${undo}`)
     return old
   }

@@ -20,6 +20,8 @@ import { readReplyPosition, storeReply, type Reply } from './replies'
 export interface LogRecord extends RecordPosition {
   /** What the write changed; absent when it changed nothing. */
   readonly entry?: LogEntry
+  /** The operations of the entry as JSON, in records of the open transaction. */
+  readonly json?: string
   /** Absent when the write has no idempotency key. */
   readonly reply?: Reply
   readonly marks?: Marks
@@ -45,6 +47,17 @@ interface StoredEntry {
   readonly bytes: number
 }
 
+/** Position of the latest record of a document file, and the latest time of its log. */
+export function readLastPosition(connection: Connection): RecordPosition {
+  const latest = [readLatestPosition, readReplyPosition, readStatePosition].map((read) =>
+    read(connection),
+  )
+  return {
+    lsn: Math.max(...latest.map(({ lsn }) => lsn)),
+    time: Math.max(...latest.map(({ time }) => time)),
+  }
+}
+
 /** Adds the records of the open transaction of a document to its log, once all writes have been applied. */
 export class RecordWriter {
   /** Replies that are not stored yet. */
@@ -56,13 +69,7 @@ export class RecordWriter {
   private latest: RecordPosition
 
   constructor(private readonly connection: Connection) {
-    const latest = [readLatestPosition, readReplyPosition, readStatePosition].map((read) =>
-      read(connection),
-    )
-    this.latest = {
-      lsn: Math.max(...latest.map(({ lsn }) => lsn)),
-      time: Math.max(...latest.map(({ time }) => time)),
-    }
+    this.latest = readLastPosition(connection)
   }
 
   /** The records of the open transaction, once they are stored. */
@@ -103,7 +110,7 @@ export class RecordWriter {
       if (stored) this.entries.push({ entry: stored, bytes: entry.bytes })
       if (reply) storeReply(this.connection, reply, position)
       const { lsn, time } = position
-      this.records.push({ lsn, time, entry: stored, reply })
+      this.records.push({ lsn, time, entry: stored, json: entry?.json, reply })
     }
     this.pending = []
     this.pendingReplies.length = 0

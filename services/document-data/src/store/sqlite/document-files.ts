@@ -53,6 +53,28 @@ export class DocumentFiles {
     return path
   }
 
+  /** Path of a document's file, whether it exists or not. Throws `invalid` as `find`. */
+  pathOf(docId: string): string {
+    return join(this.folderOf(docId), DOCUMENT_FILE)
+  }
+
+  /** Puts a complete file, which is on disk, in the place of a document's file, which no connection uses. */
+  async replace(docId: string, path: string): Promise<void> {
+    const folder = this.folderOf(docId)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // What was written ahead belongs to the former file.
+    for (const suffix of ['-wal', '-shm']) await rm(this.pathOf(docId) + suffix, { force: true })
+    await rename(path, this.pathOf(docId))
+    await this.folders.sync(folder)
+    await this.folders.sync(join(folder, '..'))
+  }
+
+  /** Removes the file of a document that can be made again; no connection uses it. */
+  async drop(docId: string): Promise<void> {
+    for (const suffix of ['', '-wal', '-shm'])
+      await rm(this.pathOf(docId) + suffix, { force: true })
+  }
+
   /** Throws `invalid` for an id that is not a UUID in lower case. */
   requireId(docId: string): void {
     this.folderOf(docId)

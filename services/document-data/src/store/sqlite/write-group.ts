@@ -37,6 +37,11 @@ export interface GroupHooks {
   record(): void
   /** Stores the log elsewhere before the transaction is committed. Waits as `derive` does. */
   append?(signal: StageSignal): Promise<void> | undefined
+  /**
+   * Called when the transaction cannot be committed although `append` has stored its log: resolves when the writes are
+   * in the document by other means. The connection is not used any more.
+   */
+  recover?(): Promise<void>
   /** The transaction is on disk. What it throws is passed to `spoiled`. */
   committed(): void
   /** The whole transaction was rolled back. */
@@ -99,6 +104,7 @@ export class WriteGroup {
   private givenUp: AbortController | undefined
   private timer: NodeJS.Timeout | undefined
   private isFull = false
+  private hasAppended = false
   private begun = 0
   private applied = 0
 
@@ -181,6 +187,8 @@ export class WriteGroup {
         if (waiting) return this.wait(waiting, next + 1)
       }
     } catch (error) {
+      if (this.stage === 'committing' && this.hasAppended && this.parts.hooks.recover)
+        return this.recover(error)
       return this.fail(this.members, error)
     }
     this.answer()
@@ -195,8 +203,11 @@ export class WriteGroup {
         hooks.record()
         if (this.parts.observe) this.applied = performance.now()
         return undefined
-      case 'appending':
-        return hooks.append?.(this.signal)
+      case 'appending': {
+        const appending = hooks.append?.(this.signal)
+        this.hasAppended = appending !== undefined
+        return appending
+      }
       case 'committing':
         connection.prepare('COMMIT').run()
         return undefined
@@ -235,6 +246,36 @@ export class WriteGroup {
     ended()
   }
 
+  /** The writes are in the log, so they have not failed: they are answered when they are in the document again. */
+  private recover(cause: unknown): void {
+    const { hooks, ended } = this.parts
+    this.stage = 'answered'
+    this.rollBack()
+    hooks.undone()
+    ended()
+    hooks.spoiled(cause)
+    hooks.recover?.().then(
+      () => {
+        for (const { settle } of this.done) settle()
+      },
+      (error: unknown) => {
+        const reason = translateSqliteError(error)
+        for (const { reject } of this.members) reject(reason)
+      },
+    )
+  }
+
+  /** Returns false when that failed. */
+  private rollBack(): boolean {
+    const { connection } = this.parts
+    try {
+      if (connection.db.inTransaction) connection.prepare('ROLLBACK').run()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   private measure(): void {
     const first = this.done[0]?.member
     if (!first) return
@@ -247,15 +288,10 @@ export class WriteGroup {
   }
 
   private fail(members: readonly Member[], cause: unknown): void {
-    const { connection, hooks, ended } = this.parts
+    const { hooks, ended } = this.parts
     this.stage = 'answered'
     clearTimeout(this.timer)
-    let spoiled = spoilsConnection(cause)
-    try {
-      if (connection.db.inTransaction) connection.prepare('ROLLBACK').run()
-    } catch {
-      spoiled = true
-    }
+    const spoiled = !this.rollBack() || spoilsConnection(cause)
     this.givenUp?.abort(cause)
     hooks.undone()
     const reason = translateSqliteError(cause)

@@ -37,11 +37,21 @@ export interface CopyRequest {
   readonly form: CopyForm
 }
 
+/** A copy of a file to make, page by page. */
+export interface DuplicateRequest {
+  readonly kind: 'duplicate'
+  readonly id: number
+  readonly path: string
+  /** The new file. */
+  readonly to: string
+}
+
 /** Messages to a worker thread. */
 export type ToWorker =
   | ReadRequest
   | RunRequest
   | CopyRequest
+  | DuplicateRequest
   /** One more chunk may be made. */
   | { readonly kind: 'more'; readonly id: number }
   /** The read is cancelled. */

@@ -87,6 +87,11 @@ export class WorkerPool implements AsyncDisposable {
     return answer.moment
   }
 
+  /** Copies a file page by page, as it is at one moment. Throws the translated errors of SQLite. */
+  async duplicate(path: string, to: string): Promise<void> {
+    await this.ask((id) => ({ kind: 'duplicate', id, path, to }))
+  }
+
   /** Sends a request that has one answer. */
   private ask(requestOf: (id: number) => ToWorker): Promise<Answer> {
     const id = this.nextId++

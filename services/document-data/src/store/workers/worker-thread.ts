@@ -8,6 +8,7 @@ import { readLatestSeq } from '../log/log'
 import { takesAll } from '../reads/read-plan'
 import { documentParts } from '../reads/record-chunks'
 import type {
+  DuplicateRequest,
   FromWorker,
   ReadRequest,
   RunRequest,
@@ -151,6 +152,18 @@ function run({ path, statements }: RunRequest): void {
   }
 }
 
+/** After the first pages the rest is copied in one step: writes in between would start it again. */
+async function duplicate({ path, to }: DuplicateRequest): Promise<void> {
+  const connection = openLongReader(path)
+  try {
+    await connection.db.backup(to, { progress: () => ALL_PAGES })
+  } finally {
+    connection.close()
+  }
+}
+
+const ALL_PAGES = 0x7fffffff
+
 function handle(message: ToWorker, send: Send): void {
   switch (message.kind) {
     case 'read':
@@ -166,6 +179,12 @@ function handle(message: ToWorker, send: Send): void {
         id: message.id,
         moment: copyDocument(message.path, message.to, message.form),
       })
+      break
+    case 'duplicate':
+      duplicate(message).then(
+        () => send({ kind: 'done', id: message.id }),
+        (error: unknown) => send({ kind: 'failed', id: message.id, error: serializeError(error) }),
+      )
       break
     case 'more':
       reads.get(message.id)?.more()

@@ -10,6 +10,7 @@ import { sql as formulas } from './007-formulas'
 import { sql as recordTimes } from './008-record-times'
 import { sql as orders } from './009-orders'
 import { sql as dueCells } from './010-due-cells'
+import { sql as terms } from './011-terms'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -25,6 +26,7 @@ const migrations: readonly string[] = [
   recordTimes,
   orders,
   dueCells,
+  terms,
 ]
 
 /**
@@ -52,8 +54,9 @@ export function requireDocumentFile(db: Database): void {
 /**
  * Migrates a document file to the newest schema. Throws `unavailable` for a file written by a newer version
  * of Sheaf.
+ * @param takesPosition false when all positions are given elsewhere: then the migration is not a record
  */
-export function migrate(db: Database): void {
+export function migrate(db: Database, { takesPosition = true } = {}): void {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version === migrations.length) return
   if (version > migrations.length)
@@ -64,7 +67,7 @@ export function migrate(db: Database): void {
     )
   db.transaction(() => {
     for (const sql of migrations.slice(version)) db.exec(sql)
-    db.exec(TAKE_POSITION)
+    if (takesPosition) db.exec(TAKE_POSITION)
     db.pragma(`user_version = ${migrations.length}`)
   }).immediate()
 }

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs'
+import { open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  findRecordTerm,
+  readRecords,
+  type OpenedHead,
+  type SnapshotMark,
+} from '@sheaf/document-log/heads'
+import type { LogTablesDb } from '@sheaf/document-log/schema'
+import { AppError } from '@sheaf/kit/errors'
+import { RedoError } from '../store/redo/redo-error'
+import { openWriter, type Connection } from '../store/sqlite/connections'
+import { DOCUMENT_FILE, type DocumentFiles } from '../store/sqlite/document-files'
+import { migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
+import { spoilsConnection } from '../store/sqlite/sqlite-errors'
+import { positionOf, type FilePosition } from './file-position'
+import type { KeptContents } from './kept-contents'
+import { redoTail } from './redo-tail'
+import type { StoredFiles } from './stored-files'
+
+/** Folder of the snapshots of a document. */
+export const SNAPSHOTS = 'snapshots'
+/** Name of a snapshot among the stored files of its document. */
+export const snapshotName = ({ name }: Pick<SnapshotMark, 'name'>): string => `${SNAPSHOTS}/${name}`
+
+/** Makes the files of documents on this instance equal to their logs. */
+export class DocumentCopies {
+  constructor(
+    private readonly files: DocumentFiles,
+    private readonly stored: StoredFiles,
+    private readonly contents: KeptContents,
+  ) {}
+
+  /**
+   * Brings the file of a document up to the latest record: the file of this instance if its last record is in the log,
+   * else the latest snapshot. Returns the term of its last record. Throws `unavailable` for a log that lacks records
+   * which the file has, and when the document cannot be made.
+   */
+  async update(tables: LogTablesDb, docId: string, head: OpenedHead): Promise<number> {
+    const scratch = await this.files.createScratch()
+    try {
+      const own = await this.updateOwn(tables, { docId, head, scratch })
+      return own ?? (await this.make(tables, { docId, head, scratch }))
+    } finally {
+      await rm(scratch, { recursive: true, force: true })
+    }
+  }
+
+  private async updateOwn(tables: LogTablesDb, task: Task): Promise<number | undefined> {
+    const { docId, head } = task
+    const path = this.files.pathOf(docId)
+    if (!existsSync(path)) return undefined
+    let connection: Connection | undefined
+    try {
+      connection = openWriter(path)
+      connection.db.pragma('synchronous = NORMAL')
+      requireDocumentFile(connection.db)
+      migrate(connection.db, { takesPosition: false })
+      const last = positionOf(connection)
+      if (last.lsn > head.lsn) throw logBehind()
+      if (!(await this.isInLog(tables, docId, { last, head }))) return undefined
+      await this.redo(tables, connection, { ...task, after: last.lsn })
+      return positionOf(connection).term
+    } catch (error) {
+      // A file that is damaged or differs from its log is made anew.
+      if (error instanceof RedoError || isDamage(error)) return undefined
+      throw error
+    } finally {
+      connection?.close()
+    }
+  }
+
+  private async isInLog(
+    tables: LogTablesDb,
+    docId: string,
+    { last, head }: { readonly last: FilePosition; readonly head: OpenedHead },
+  ): Promise<boolean> {
+    if (head.snapshot?.lsn === last.lsn && head.snapshot.term === last.term) return true
+    return (await findRecordTerm(tables, docId, last.lsn)) === last.term
+  }
+
+  private async make(tables: LogTablesDb, task: Task): Promise<number> {
+    const { docId, head, scratch } = task
+    const path = join(scratch, DOCUMENT_FILE)
+    if (!head.snapshot) await writeFile(path, '', { flag: 'wx', mode: 0o600 })
+    else if (!(await this.stored.get(docId, snapshotName(head.snapshot), path)))
+      throw new AppError(
+        'unavailable',
+        'SNAPSHOT_DAMAGED',
+        'the snapshot of the document is missing',
+      )
+    const connection = openWriter(path)
+    let term: number
+    try {
+      // Nobody reads the copy before it is complete.
+      connection.db.pragma('journal_mode = WAL')
+      connection.db.pragma('synchronous = OFF')
+      migrate(connection.db, { takesPosition: false })
+      const after = head.snapshot?.lsn ?? 0
+      await this.redo(tables, connection, { ...task, after })
+      term = positionOf(connection).term
+    } finally {
+      connection.close()
+    }
+    await syncFile(path)
+    await this.files.replace(docId, path)
+    return term
+  }
+
+  private redo(
+    tables: LogTablesDb,
+    connection: Connection,
+    { docId, head, scratch, after }: Task & { readonly after: number },
+  ): Promise<void> {
+    return redoTail(connection, {
+      after,
+      upTo: head.lsn,
+      read: (lsn) => readRecords(tables, docId, lsn),
+      fetch: (hash, path) => this.contents.fetch(docId, hash, path),
+      scratch,
+    })
+  }
+}
+
+interface Task {
+  readonly docId: string
+  readonly head: OpenedHead
+  readonly scratch: string
+}
+
+/** The log lacks records that the file of this instance has: an operator has to choose between them. */
+export function logBehind(): AppError {
+  return new AppError(
+    'unavailable',
+    'LOG_BEHIND',
+    'the log of the document lacks changes that were confirmed: an operator must restore it',
+  )
+}
+
+function isDamage(error: unknown): boolean {
+  const { reason } = error as { readonly reason?: unknown }
+  return reason === 'DOCUMENT_DAMAGED' || spoilsConnection(error)
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,37 @@
+import { readLastPosition } from '../store/log/record-writer'
+import { openReader, openWriter, type Connection } from '../store/sqlite/connections'
+import { migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
+
+/** The last record that a file has. */
+export interface FilePosition {
+  readonly lsn: number
+  /** Term of the opening that stored it; 0 for a record of an instance without replication. */
+  readonly term: number
+}
+
+/** Migrates a document file that is not open. Positions in the log remain as they are. */
+export function migrateFile(path: string): void {
+  const connection = openWriter(path)
+  try {
+    requireDocumentFile(connection.db)
+    migrate(connection.db, { takesPosition: false })
+  } finally {
+    connection.close()
+  }
+}
+
+/** Reads the last record of a document file that no other process writes. Throws what SQLite throws. */
+export function readFilePosition(path: string): FilePosition {
+  const connection = openReader(path)
+  try {
+    return positionOf(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** The last record of an open file. */
+export function positionOf(connection: Connection): FilePosition {
+  const term = connection.pluck<number>('SELECT term FROM _sheaf_state WHERE id = 1').get() ?? 0
+  return { lsn: readLastPosition(connection).lsn, term }
+}

@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppendError } from '@sheaf/document-log/append-error'
+import {
+  createHead,
+  deleteHead,
+  discardHead,
+  listUncollected,
+  listUnpublished,
+  markCollected,
+  openHead,
+  type OpenedHead,
+} from '@sheaf/document-log/heads'
+import type { LogDatabase } from '@sheaf/document-log/log-database'
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { Logger } from '@sheaf/kit/logger'
+import type {
+  AppendedGroup,
+  NewDocumentFile,
+  ReceivedContent,
+  Replicator,
+  ReplicatorHost,
+} from '../store/documents/replicator'
+import { DocumentCopies, logBehind, snapshotName } from './document-copies'
+import { migrateFile, readFilePosition } from './file-position'
+import { KeptContents } from './kept-contents'
+import { encodeRecord } from './record-body'
+import { SnapshotJobs, type Opening } from './snapshot-jobs'
+import type { StoredFiles } from './stored-files'
+
+/** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
+const MAX_OPENINGS = 50_000
+/** Milliseconds for opening a document again while a write waits. */
+const REOPEN_MS = 700
+/** Milliseconds between attempts to remove what is left of deleted documents. */
+const COLLECT_MS = 3600 * 1000
+
+/** Dependencies of ReplicatedDocuments. */
+export interface ReplicationParts {
+  readonly log: Logger
+  readonly database: LogDatabase
+  readonly stored: StoredFiles
+  /** Name of this instance. */
+  readonly instance: string
+}
+
+/**
+ * The documents of this instance whose logs are in the log database. A document is opened there before it is used: that
+ * raises its term, so that this instance alone can append to its log, until another opening.
+ */
+export class ReplicatedDocuments implements Replicator {
+  private readonly open = new Map<string, Opening>()
+  private readonly preparing = new Map<string, Promise<void>>()
+  private readonly contents: KeptContents
+  private readonly copies: DocumentCopies
+  private readonly snapshots: SnapshotJobs
+  private readonly collecting: NodeJS.Timeout
+
+  constructor(
+    private readonly parts: ReplicationParts,
+    private readonly host: ReplicatorHost,
+  ) {
+    this.contents = new KeptContents(parts.stored)
+    this.copies = new DocumentCopies(host.files, parts.stored, this.contents)
+    this.snapshots = new SnapshotJobs(parts, host, (docId) => this.open.get(docId))
+    this.collecting = setInterval(() => void this.collect(), COLLECT_MS)
+    this.collecting.unref()
+    void this.collect()
+  }
+
+  prepare(docId: string): Promise<void> | undefined {
+    if (this.open.has(docId)) return undefined
+    const known = this.preparing.get(docId)
+    if (known) return known
+    const preparing = this.openDocument(docId).finally(() => this.preparing.delete(docId))
+    this.preparing.set(docId, preparing)
+    return preparing
+  }
+
+  requireReady(docId: string): void {
+    if (!this.open.has(docId)) throw moved()
+  }
+
+  async create({ docId, path, isEmpty, first }: NewDocumentFile): Promise<void> {
+    const { database, instance } = this.parts
+    const tables = await database.tables()
+    if (isEmpty && first) {
+      const { entry } = first
+      const records = [{ lsn: 1, body: encodeRecord({ lsn: 1, time: entry.time, entry }) }]
+      return createHead(tables, { doc: docId, instance, records })
+    }
+    const snapshot = { name: randomUUID(), ...readFilePosition(path) }
+    await this.parts.stored.putFile(docId, snapshotName(snapshot), path)
+    await createHead(tables, { doc: docId, instance, records: [], snapshot })
+  }
+
+  async remove(docId: string): Promise<void> {
+    this.host.files.requireId(docId)
+    await deleteHead(await this.parts.database.tables(), docId)
+    this.open.delete(docId)
+    await this.collectOne(docId)
+  }
+
+  async discard(docId: string): Promise<void> {
+    this.host.files.requireId(docId)
+    await discardHead(await this.parts.database.tables(), docId)
+    this.open.delete(docId)
+    await this.parts.stored.remove(docId)
+  }
+
+  keepContent(docId: string, content: ReceivedContent): Promise<void> {
+    return this.contents.keep(docId, content)
+  }
+
+  append(group: AppendedGroup): Promise<void> {
+    const opening = this.open.get(group.docId)
+    return opening ? this.appendTo(opening, group) : Promise.reject(moved())
+  }
+
+  async recover(docId: string): Promise<void> {
+    this.open.delete(docId)
+    await this.host.files.drop(docId)
+    await this.prepare(docId)
+    this.host.logged(docId)
+  }
+
+  async listUnpublished(): Promise<string[]> {
+    return listUnpublished(await this.parts.database.tables(), this.parts.instance)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.collecting)
+    await this.snapshots[Symbol.asyncDispose]()
+    await Promise.allSettled(this.preparing.values())
+    await this.parts.database[Symbol.asyncDispose]()
+  }
+
+  private async openDocument(docId: string): Promise<void> {
+    this.host.files.requireId(docId)
+    const tables = await this.parts.database.tables()
+    const head = await this.raiseTerm(docId)
+    // No connection may use the file while it is brought up to date.
+    this.host.evict(docId, moved())
+    const fileTerm = await this.copies.update(tables, docId, head)
+    const { term, lsn, snapshot } = head
+    const tail = { records: lsn - (snapshot?.lsn ?? 0), bytes: 0 }
+    this.open.set(docId, {
+      docId,
+      term,
+      lsn,
+      fileTerm,
+      isDoubtful: false,
+      tail,
+      snapshotAt: 0,
+      sweptAt: 0,
+    })
+    this.forgetOldest()
+    if (head.unpublished) this.host.logged(docId)
+  }
+
+  /** A document that is forgotten is opened again at its next use. */
+  private forgetOldest(): void {
+    if (this.open.size <= MAX_OPENINGS) return
+    for (const docId of this.open.keys())
+      if (!this.host.isOpen(docId)) return void this.open.delete(docId)
+  }
+
+  private async raiseTerm(docId: string): Promise<OpenedHead> {
+    const tables = await this.parts.database.tables()
+    const opener = { instance: this.parts.instance, assigned: 0 }
+    try {
+      return await openHead(tables, docId, opener)
+    } catch (error) {
+      const isUnknown = toAppError(error)?.code === 'not_found'
+      if (!isUnknown || !existsSync(this.host.files.pathOf(docId))) throw error
+      await this.adopt(docId)
+      return openHead(tables, docId, opener)
+    }
+  }
+
+  /** Takes over a document that this instance has written without replication. */
+  private async adopt(docId: string): Promise<void> {
+    const path = this.host.files.find(docId)
+    migrateFile(path)
+    if (readFilePosition(path).term > 0) throw logBehind()
+    const snapshot = await this.snapshots.store(docId, path)
+    const tables = await this.parts.database.tables()
+    const { instance } = this.parts
+    await createHead(tables, { doc: docId, instance, records: [], snapshot })
+  }
+
+  private async appendTo(opening: Opening, group: AppendedGroup): Promise<void> {
+    const { docId, connection, isUnpublished } = group
+    if (opening.isDoubtful) await this.openAgain(opening)
+    await this.contents.keepLinked(docId, connection, group.records)
+    // Until the outcome is known, also when nobody waits for it any more.
+    opening.isDoubtful = true
+    const { term } = opening
+    if (opening.fileTerm !== term)
+      connection.prepare('UPDATE _sheaf_state SET term = ? WHERE id = 1').run(term)
+    const records = group.records.map((record) => ({ lsn: record.lsn, body: encodeRecord(record) }))
+    try {
+      await this.parts.database.appender.append({
+        doc: docId,
+        term,
+        records,
+        unpublished: isUnpublished,
+      })
+    } catch (error) {
+      this.failed(opening, error)
+      throw error
+    }
+    opening.isDoubtful = false
+    opening.fileTerm = term
+    opening.lsn = records.at(-1)?.lsn ?? opening.lsn
+    opening.tail.records += records.length
+    for (const { body } of records) opening.tail.bytes += body.length
+    this.snapshots.consider(opening)
+  }
+
+  private failed(opening: Opening, error: unknown): void {
+    const outcome = error instanceof AppendError ? error.outcome : 'unknown'
+    if (outcome === 'refused') opening.isDoubtful = false
+    if (outcome === 'fenced') this.leave(opening)
+  }
+
+  /**
+   * Raises the term after an append whose outcome is unknown, so that it cannot arrive any more. Throws `unavailable` when
+   * it has arrived: then the file lacks it.
+   */
+  private async openAgain(opening: Opening): Promise<void> {
+    const { docId } = opening
+    const ended = new AbortController()
+    const tooLate = delay(REOPEN_MS, undefined, { signal: ended.signal, ref: false }).then(() => {
+      throw new AppendError('refused')
+    })
+    const raised = this.raiseTerm(docId).catch((error: unknown) => {
+      throw toAppError(error)?.code === 'unavailable' ? new AppendError('refused', error) : error
+    })
+    const head = await Promise.race([raised, tooLate]).finally(() => ended.abort())
+    if (head.lsn !== opening.lsn) {
+      this.leave(opening)
+      throw moved()
+    }
+    opening.term = head.term
+    opening.isDoubtful = false
+  }
+
+  /** Stops using a document whose log went on without this instance; its next use opens it again. */
+  private leave({ docId }: Opening): void {
+    this.open.delete(docId)
+    // After the group that waits for its append has been rolled back.
+    setImmediate(() => this.host.evict(docId, moved()))
+  }
+
+  /** Removes what is left of deleted documents. */
+  private async collect(): Promise<void> {
+    try {
+      const tables = await this.parts.database.tables()
+      for (const docId of await listUncollected(tables)) await this.collectOne(docId)
+    } catch (error) {
+      this.parts.log.warn({ err: error }, 'failed to list deleted documents, retrying later')
+    }
+  }
+
+  private async collectOne(docId: string): Promise<void> {
+    try {
+      await this.parts.stored.remove(docId)
+      await markCollected(await this.parts.database.tables(), docId)
+    } catch (error) {
+      this.parts.log.warn(
+        { err: error, docId },
+        'failed to remove a deleted document, retrying later',
+      )
+    }
+  }
+}
+
+function moved(): AppError {
+  return new AppError(
+    'unavailable',
+    'DOCUMENT_MOVED',
+    'the document was opened elsewhere, retry later',
+    {
+      retryAfterMs: '1000',
+    },
+  )
+}

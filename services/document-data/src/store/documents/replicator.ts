@@ -1,0 +1,74 @@
+import type { AppError } from '@sheaf/kit/errors'
+import type { FirstEntry } from '../log/first-entries'
+import type { LogRecord } from '../log/record-writer'
+import type { Connection } from '../sqlite/connections'
+import type { DocumentFiles } from '../sqlite/document-files'
+
+/** An open transaction whose records are in the file and not committed. */
+export interface AppendedGroup {
+  readonly docId: string
+  readonly connection: Connection
+  /** What the transaction adds to the log. */
+  readonly records: readonly LogRecord[]
+  /** True when the log then has entries that NATS has not confirmed. */
+  readonly isUnpublished: boolean
+}
+
+/** A content of an attachment that has been received completely. */
+export interface ReceivedContent {
+  /** SHA-256 in hexadecimal. */
+  readonly sha256: string
+  readonly size: number
+  /** Reads a part of it. */
+  read(offset: number, length: number): Promise<Buffer>
+}
+
+/** A new document, whose file is complete and not visible yet. */
+export interface NewDocumentFile {
+  readonly docId: string
+  readonly path: string
+  /** True when the log holds all of the document: it was created empty. */
+  readonly isEmpty: boolean
+  readonly first: FirstEntry | undefined
+}
+
+/**
+ * Keeps documents outside of this instance: their logs, and what redo of a log needs besides. The files of this instance
+ * are then copies, which `prepare` makes when they are missing.
+ */
+export interface Replicator extends AsyncDisposable {
+  /**
+   * Makes a document ready for use on this instance, or returns undefined when it is. Rejects with `not_found`,
+   * `precondition` for a deleted one, `unavailable` when its log cannot be read.
+   */
+  prepare(docId: string): Promise<void> | undefined
+  /** Throws `unavailable` unless the document is ready for use on this instance. */
+  requireReady(docId: string): void
+  /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
+  create(document: NewDocumentFile): Promise<void>
+  /** Removes a document for good. */
+  remove(docId: string): Promise<void>
+  /** Removes a document that was never announced. */
+  discard(docId: string): Promise<void>
+  /** Stores the content of an attachment before any record refers to it. */
+  keepContent(docId: string, content: ReceivedContent): Promise<void>
+  /** Stores the records of a transaction before it is committed. */
+  append(group: AppendedGroup): Promise<void> | undefined
+  /** Makes a document again whose transaction was not committed after `append`. */
+  recover(docId: string): Promise<void>
+  /** Ids of the documents that this instance used last and that may have unpublished entries. */
+  listUnpublished(): Promise<string[]>
+}
+
+/** What a replicator needs of the store. */
+export interface ReplicatorHost {
+  readonly files: DocumentFiles
+  /** Closes a document at once; calls that wait fail with the reason. */
+  evict(docId: string, reason: AppError): void
+  /** True while the file of a document is open. */
+  isOpen(docId: string): boolean
+  /** Called when a document has entries to publish. */
+  logged(docId: string): void
+  /** Copies the file of a document as it is at one moment, page by page, in a thread. */
+  copyFile(path: string, to: string): Promise<void>
+}

@@ -1,0 +1,293 @@
+import { cp, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { AppError } from '@sheaf/kit/errors'
+import { eventually } from '@sheaf/testkit/eventually'
+import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
+import type { DocumentStore } from '../../src/store/documents/document-store'
+import { Connection } from '../../src/store/sqlite/connections'
+import { differences, startCluster, type Cluster } from '../support/replicated-store'
+import {
+  addColumns,
+  author,
+  buildWorkers,
+  createTable,
+  openStore,
+  readText,
+} from '../support/test-store'
+
+let cluster: Cluster
+let proxy: TcpProxy
+
+beforeAll(async () => {
+  buildWorkers()
+  cluster = await startCluster()
+  proxy = await TcpProxy.start(cluster.url)
+})
+
+afterEach(() => {
+  jest.restoreAllMocks()
+  proxy.admit()
+})
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await cluster[Symbol.asyncDispose]()
+})
+
+const add = (store: DocumentStore, docId: string, ...values: string[]) =>
+  addColumns(store, docId, 'T', new Map([['A', values]]))
+const read = (store: DocumentStore, docId: string) => readText(store, docId, { tableId: 'T' })
+const countRows = async (store: DocumentStore, docId: string) =>
+  (JSON.parse(await read(store, docId)) as { records: unknown[] }).records.length
+const reasonOf = (writing: Promise<unknown>) =>
+  writing.then(
+    () => 'written',
+    (error: AppError) => error.reason,
+  )
+const through = () => ({ url: proxy.through(cluster.url) })
+
+describe('PostgreSQL away', () => {
+  it('refuses writes within a second and changes nothing; reads go on; writes come back by themselves', async () => {
+    await using store = await cluster.open('a', through())
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await add(store, docId, 'a')
+    const before = { text: await read(store, docId), state: store.stateOf(docId) }
+    proxy.refuse()
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const since = performance.now()
+      await expect(add(store, docId, 'lost')).rejects.toMatchObject({
+        code: 'unavailable',
+        reason: 'LOG_UNAVAILABLE',
+        metadata: { retryAfterMs: '1000' },
+      })
+      expect(performance.now() - since).toBeLessThan(1000)
+      expect({ text: await read(store, docId), state: store.stateOf(docId) }).toEqual(before)
+    }
+    proxy.admit()
+    await eventually(() =>
+      add(store, docId, 'b').then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect(store.stateOf(docId).seq).toBe(before.state.seq + 1)
+    await useFresh('a2', docId, store)
+  })
+
+  it('stores a write once whose answer was lost', async () => {
+    await using store = await cluster.open('b', through())
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await add(store, docId, 'a')
+    for (const fault of ['cut_after', 'cut_before', 'late'] as const) {
+      proxy.failNext(fault)
+      await add(store, docId, fault)
+    }
+    expect(await countRows(store, docId)).toBe(4)
+    await useFresh('b2', docId, store)
+  })
+
+  it('keeps a write whose outcome was never known, if the log has it, and goes on behind it', async () => {
+    await using store = await cluster.open('c', through())
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await add(store, docId, 'a')
+    proxy.failNext('cut_after')
+    const writing = reasonOf(add(store, docId, 'b'))
+    await eventually(async () => (await countRecords(docId)) === 4, { everyMs: 1 })
+    proxy.refuse()
+    expect(await writing).toBe('LOG_UNAVAILABLE')
+    proxy.admit()
+    await eventually(async () => {
+      await store.prepare(docId)
+      return (await reasonOf(add(store, docId, 'c'))) === 'written'
+    })
+    const text = await read(store, docId)
+    for (const value of ['"a"', '"b"', '"c"']) expect(text.split(value)).toHaveLength(2)
+    await useFresh('c2', docId, store)
+  })
+
+  it('goes on with the next write when an unknown one is not in the log', async () => {
+    await using store = await cluster.open('d', through())
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await add(store, docId, 'a')
+    proxy.failNext('hang')
+    expect(await reasonOf(add(store, docId, 'b'))).toBe('LOG_UNAVAILABLE')
+    await eventually(() =>
+      add(store, docId, 'c').then(
+        () => true,
+        () => false,
+      ),
+    )
+    const text = await read(store, docId)
+    expect([text.includes('"b"'), text.includes('"c"')]).toEqual([false, true])
+    await useFresh('d2', docId, store)
+  })
+})
+
+/** Another instance makes the document from the log; it must be the same. */
+async function useFresh(instance: string, docId: string, store: DocumentStore): Promise<void> {
+  await using fresh = await cluster.open(instance)
+  expect(await differences(store, fresh, docId)).toEqual([])
+}
+
+async function countRecords(docId: string): Promise<number> {
+  const [row] = await cluster.query(
+    'select count(*)::int as count from document_log.record where doc = $1',
+    [docId],
+  )
+  return Number(row?.count)
+}
+
+describe('an instance that another one has replaced', () => {
+  it('cannot write any more, and follows the log when it opens the document again', async () => {
+    await using zombie = await cluster.open('e')
+    const docId = await createTable(zombie, 'T', { A: 'Text' })
+    await add(zombie, docId, 'a')
+    await using owner = await cluster.open('f')
+    await owner.prepare(docId)
+    await add(owner, docId, 'b')
+    const late = await Promise.all(
+      ['x', 'y', 'z'].map((value) => reasonOf(add(zombie, docId, value))),
+    )
+    expect(new Set(late)).toEqual(new Set(['DOCUMENT_MOVED']))
+    await add(owner, docId, 'c')
+    await eventually(() => zombie.prepare(docId) !== undefined)
+    await zombie.prepare(docId)
+    const text = await read(zombie, docId)
+    expect(await countRows(zombie, docId)).toBe(3)
+    expect(text).not.toMatch(/"[xyz]"/)
+  })
+})
+
+describe('a transaction that cannot be committed although the log has it', () => {
+  it('is answered as written, from a file that was made again', async () => {
+    const failed: unknown[] = []
+    await using store = await cluster.open('g', { onFileError: (error) => failed.push(error) })
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await add(store, docId, 'a')
+    failCommit()
+    const results = await Promise.all([add(store, docId, 'b'), add(store, docId, 'c')])
+    expect(failed).toHaveLength(1)
+    expect(results[1]).toBe(store.stateOf(docId).seq)
+    await add(store, docId, 'd')
+    expect(await countRows(store, docId)).toBe(4)
+    await useFresh('g2', docId, store)
+  })
+})
+
+/** Makes the next COMMIT fail as it does on a disk that fails. */
+function failCommit(): void {
+  const { prepare } = Connection.prototype
+  const spy = jest.spyOn(Connection.prototype, 'prepare').mockImplementation(function (
+    this: Connection,
+    sql: string,
+  ) {
+    if (sql !== 'COMMIT') return prepare.call(this, sql)
+    spy.mockRestore()
+    throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
+  })
+}
+
+describe('a log that lacks what a file has', () => {
+  it.each([
+    [
+      'records',
+      (docId: string) => [
+        ['delete from document_log.record where doc = $1 and lsn = 3', docId],
+        ['update document_log.head set lsn = 2 where doc = $1', docId],
+      ],
+    ],
+    [
+      'the whole document',
+      (docId: string) => [
+        ['delete from document_log.record where doc = $1', docId],
+        ['delete from document_log.head where doc = $1', docId],
+      ],
+    ],
+  ] as const)('is refused: %s', async (what, statements) => {
+    const instance = `h-${what.length}`
+    const before = await cluster.open(instance)
+    const docId = await createTable(before, 'T', { A: 'Text' })
+    await add(before, docId, 'a')
+    await before[Symbol.asyncDispose]()
+    for (const [statement, id] of statements(docId)) await cluster.query(String(statement), [id])
+    await using after = await cluster.open(instance)
+    await expect(after.prepare(docId)).rejects.toMatchObject({ reason: 'LOG_BEHIND' })
+  })
+})
+
+it('a file that goes back behind its log, as after a power failure, is brought up to date', async () => {
+  const before = await cluster.open('i')
+  const docId = await createTable(before, 'T', { A: 'Text' })
+  const folder = join(cluster.dataOf('i'), docId.slice(0, 2), docId)
+  await before[Symbol.asyncDispose]()
+  await cp(folder, join(cluster.folder, 'old'), { recursive: true })
+  const between = await cluster.open('i')
+  await between.prepare(docId)
+  await add(between, docId, 'a')
+  await between[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+  await cp(join(cluster.folder, 'old'), folder, { recursive: true })
+  await using after = await cluster.open('i')
+  await after.prepare(docId)
+  expect(await read(after, docId)).toContain('"a"')
+})
+
+it('a file that is damaged is made again', async () => {
+  const before = await cluster.open('j')
+  const docId = await createTable(before, 'T', { A: 'Text' })
+  await add(before, docId, 'a')
+  await before[Symbol.asyncDispose]()
+  const path = join(cluster.dataOf('j'), docId.slice(0, 2), docId, 'document.sqlite')
+  await writeFile(path, 'this is no database')
+  await using after = await cluster.open('j')
+  await after.prepare(docId)
+  expect(await read(after, docId)).toContain('"a"')
+})
+
+it('documents from before replication are taken over as they are', async () => {
+  const before = await openStore(cluster.dataOf('k'))
+  const docId = await createTable(before, 'T', { A: 'Text' })
+  await add(before, docId, 'a')
+  const state = before.stateOf(docId)
+  await before[Symbol.asyncDispose]()
+  await using after = await cluster.open('k')
+  await after.prepare(docId)
+  expect(after.stateOf(docId)).toEqual(state)
+  await add(after, docId, 'b')
+  await useFresh('k2', docId, after)
+})
+
+describe('a long log', () => {
+  it('is cut behind a snapshot, from which another instance goes on', async () => {
+    await using store = await cluster.open('l')
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    for (let round = 0; round < 21; round++)
+      await Promise.all(
+        Array.from({ length: 100 }, (_, index) => add(store, docId, `${round}.${index}`)),
+      )
+    await eventually(async () => (await countRecords(docId)) < 2000)
+    await add(store, docId, 'last')
+    await useFresh('l2', docId, store)
+  })
+
+  it('whose snapshot is damaged makes the document unavailable, and nothing else', async () => {
+    const store = await cluster.open('m')
+    const source = await createTable(store, 'T', { A: 'Text' })
+    const docId = 'd0000000-0000-4000-8000-000000000001'
+    const form = { history: false, data: true, whole: true }
+    const bytes = store.snapshots.read(source, form, (snapshot) => snapshot.bytes, { userId: 1 })
+    await store.lifeCycle.createFromSnapshot(docId, bytes, author)
+    await store[Symbol.asyncDispose]()
+    await rm(cluster.dataOf('m'), { recursive: true })
+    const pieces = join(cluster.folder, 'store', docId.slice(0, 2), docId, 'pieces')
+    for (const piece of await readdir(pieces)) await writeFile(join(pieces, piece), 'x')
+    await using after = await cluster.open('m')
+    await expect(after.prepare(docId)).rejects.toMatchObject({
+      code: 'unavailable',
+      reason: 'SNAPSHOT_DAMAGED',
+    })
+    await after.prepare(source)
+    expect(await countRows(after, source)).toBe(0)
+  })
+})

@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { LogDatabase } from '@sheaf/document-log/log-database'
+import { createLogger } from '@sheaf/kit/logger'
+import { createTestDatabase } from '@sheaf/testkit/engines'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+import { CompiledQuery } from 'kysely'
+import { FolderStore } from '../../src/replication/folder-store'
+import { ReplicatedDocuments } from '../../src/replication/replicated-documents'
+import { StoredFiles } from '../../src/replication/stored-files'
+import type { DocumentStore, DocumentStoreOptions } from '../../src/store/documents/document-store'
+import { compareDocuments } from '../../src/store/redo/compare-documents'
+import { localState } from '../../src/store/redo/local-state'
+import { openStore } from './test-store'
+
+/** A log database and a folder for snapshots, which several instances share. */
+export interface Cluster extends AsyncDisposable {
+  /** URL of the log database. */
+  readonly url: string
+  readonly folder: string
+  /** Folder of an instance with this name. */
+  dataOf(instance: string): string
+  /** Opens the store of an instance; `url` may lead to the log database by way of a proxy. */
+  open(
+    instance: string,
+    options?: Partial<DocumentStoreOptions> & { readonly url?: string },
+  ): Promise<DocumentStore>
+  /** Runs a statement in the log database. */
+  query(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+}
+
+export async function startCluster(): Promise<Cluster> {
+  const folder = await tempDir()
+  const database = await createTestDatabase()
+  const own = new LogDatabase({ url: database.url, log: createLogger('test') })
+  const dataOf = (instance: string) => join(folder.path, instance)
+  return {
+    url: database.url,
+    folder: folder.path,
+    dataOf,
+    open: (instance, { url = database.url, ...options } = {}) =>
+      openStore(dataOf(instance), {
+        workers: 0,
+        replicate: (host) => {
+          const log = createLogger('test')
+          const stored = new StoredFiles(new FolderStore(join(folder.path, 'store')))
+          return new ReplicatedDocuments(
+            { log, database: new LogDatabase({ url, log }), stored, instance },
+            host,
+          )
+        },
+        ...options,
+      }),
+    async query(statement, values) {
+      const query = CompiledQuery.raw(statement, values)
+      const { rows } = await (await own.tables()).executeQuery<Record<string, unknown>>(query)
+      return rows
+    },
+    async [Symbol.asyncDispose]() {
+      await own[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const REDONE = ['_sheaf_replies']
+const notRedone = Object.fromEntries(
+  Object.entries(localState).filter(([table]) => !REDONE.includes(table)),
+)
+
+/** What differs between a document on two instances, in words; `_sheaf_state` is compared but for the term. */
+export async function differences(
+  one: DocumentStore,
+  other: DocumentStore,
+  docId: string,
+): Promise<string[]> {
+  await other.prepare(docId)
+  return one.read<string[]>(docId, (a) =>
+    other.read<string[]>(docId, (b) => {
+      const state = 'SELECT epoch, published_seq, batch_seq, lsn, time FROM _sheaf_state'
+      const states = [a, b].map(({ connection }) => JSON.stringify(connection.prepare(state).get()))
+      const isSame = states[0] === states[1]
+      const found = compareDocuments(a.connection, b.connection, notRedone)
+      return [...found, ...(isSame ? [] : [`the states differ: ${states.join(' ')}`])]
+    }),
+  )
+}
