@@ -153,6 +153,11 @@ describe('a document with compiled formulas', () => {
         column('Total', '$Qty * $Price', 'Numeric'),
         column('Shared', 'SUM(Orders.lookupRecords(Key=$Key).Total)'),
         column('Share', '$Total / $Shared'),
+        column(
+          'Looped',
+          'x = 0\nfor r in Orders.lookupRecords(Key=$Key):\n  if r.Qty < 3:\n    x += r.Total\nx',
+        ),
+        column('Safe', 'try:\n  x = $Qty / ($Price - 2)\nexcept:\n  x = -1\nx'),
       ]),
     )
     await store.transact(docId, author, (doc) => {
@@ -160,10 +165,11 @@ describe('a document with compiled formulas', () => {
       updateRecords(doc, 'Orders', { rowIds: [3], cells }, { noParse: true })
     })
     const rows = await readRows(store, docId, 'Orders')
-    expect(rows.map(({ fields: { Total, Shared, Share } }) => [Total, Shared, Share])).toEqual([
-      [0.5, 0.5, 1],
-      [4, 7, 4 / 7],
-      [3, 7, 3 / 7],
+    const results = ['Total', 'Shared', 'Share', 'Looped', 'Safe']
+    expect(rows.map(({ fields }) => results.map((id) => fields[id]))).toEqual([
+      [0.5, 0.5, 1, 0.5, 1 / -1.5],
+      [4, 7, 4 / 7, 4, -1],
+      [3, 7, 3 / 7, 4, -3],
     ])
     expect(formulas.pool.figures.started).toBe(0)
   })
@@ -220,6 +226,9 @@ describe('a document with compiled formulas', () => {
     ['x = SUM(1)\nSUM = 3\nx', 'UnboundLocalError'],
     ['not $A and $A', undefined],
     ['1 +', 'SyntaxError'],
+    ['for x in []:\n  y = 1\ny', 'UnboundLocalError'],
+    ['x = []\ny = x\ny += [1]\nlen(x) / 0', 'ZeroDivisionError'],
+    ['try:\n  x = 1 / 0\nfinally:\n  y = 2\ny', 'ZeroDivisionError'],
     ['-1.isalnum()', 'SyntaxError'],
     ['1.year', 'SyntaxError'],
     ['1.lookupOne(A=1)', 'SyntaxError'],

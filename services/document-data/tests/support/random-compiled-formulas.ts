@@ -50,7 +50,7 @@ export const cells = fc.record<Record<string, Cell>>({
 
 const of = (...values: string[]) => fc.constantFrom(...values)
 
-const { any } = fc.letrec<Record<Kind, string>>((tie) => {
+const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
   const kinds = { any: tie('any'), number: tie('number'), string: tie('string') }
   const calls = libraryCalls({
     ...kinds,
@@ -150,13 +150,20 @@ const { any } = fc.letrec<Record<Kind, string>>((tie) => {
   }
 })
 
-const statements = fc.tuple(any, any, any).map(([a, b, c]) => {
-  const lines = [`x = ${a}`, `if x:`, `  return ${b}`, `elif $B:`, `  x = ${c}`, `x`]
-  return lines.join('\n')
-})
+const sign = of('+=', '+=', '-=', '*=', '/=', '//=', '%=')
+const statements = fc.oneof(
+  text`x = ${any}\nif x:\n  return ${any}\nelif $B:\n  x = ${any}\nx`,
+  text`x = ${of('0', '0.5', '""', '[]', '$N')}\nfor r in ${of('$L', 'Other.lookupRecords(W=$I)')}:\n  x ${sign} ${of('r.V', 'r.W', 'r.K', 'r.R.V', '1', '[r.V]')}\n  if r.B:\n    x ${sign} ${number}\nx`,
+  text`x = $N\nfor v in ${of('$C', '[1, $I, $N]', '$L.V', '$T', '$R')}:\n  if v == ${any}:\n    return ${any}\n  x ${sign} v\nx`,
+  text`try:\n  x = ${any}\n  y = ${number} / ${number}\nexcept${of('', ' Exception')}:\n  x = ${any}\nx`,
+  text`for r in $L:\n  y = r.V\nr.K or y`,
+)
 
 /** A random formula of what is compiled, and of what is left to Python for some values. */
-export const compiledFormula = fc.oneof({ weight: 9, arbitrary: any }, statements)
+export const compiledFormula = fc.oneof(
+  { weight: 9, arbitrary: any },
+  { weight: 2, arbitrary: statements },
+)
 
 /** A random type of a formula column. */
 export const resultType = fc.constantFrom(

@@ -3,7 +3,16 @@ import type { PartCompiler, Records } from './formula-parts'
 import { isFunction } from './library/functions'
 import type { Frame, Run } from './frame'
 import { Unsupported } from './unsupported'
-import { isTrue, type Value } from './values/values'
+import { arithmetic } from './values/operators'
+import {
+  FormulaError,
+  isTrue,
+  ListValue,
+  needsPython,
+  RecordsValue,
+  RecordValue,
+  type Value,
+} from './values/values'
 
 /** Runs a statement. Returns the value of a `return`, or undefined when the next statement follows. */
 type Step = (frame: Frame) => Value | undefined
@@ -31,45 +40,49 @@ function runSteps(steps: readonly Step[], frame: Frame): Value | undefined {
   return undefined
 }
 
+type CompileStatement = (compiler: PartCompiler, children: readonly SyntaxNode[]) => Step
+
+const statementKinds: Readonly<Record<string, CompileStatement>> = {
+  ReturnStatement: compileReturn,
+  AssignStatement: compileAssignment,
+  IfStatement: compileIfStatement,
+  UpdateStatement: compileUpdate,
+  ForStatement: compileLoop,
+  TryStatement: compileTry,
+  PassStatement: () => () => undefined,
+}
+
 function compileStatement(compiler: PartCompiler, node: SyntaxNode, isLast: boolean): Step {
   const children = childrenOf(node)
-  switch (node.name) {
-    case 'ExpressionStatement': {
-      if (children.length !== 1) throw new Unsupported('a tuple')
-      const run = compiler.run(children[0])
-      return isLast ? run : (frame) => void run(frame)
-    }
-    case 'ReturnStatement':
-      if (children.length > 2) throw new Unsupported('a tuple')
-      return children[1] ? compiler.run(children[1]) : () => null
-    case 'AssignStatement':
-      return compileAssignment(compiler, children)
-    case 'IfStatement':
-      return compileIfStatement(compiler, children)
-    case 'PassStatement':
-      return () => undefined
-    default:
-      throw new Unsupported(STATEMENTS[node.name] ?? 'a statement')
+  if (node.name === 'ExpressionStatement') {
+    if (children.length !== 1) throw new Unsupported('a tuple')
+    const run = compiler.run(children[0])
+    return isLast ? run : (frame) => void run(frame)
   }
+  const compile = statementKinds[node.name]
+  if (!compile) throw new Unsupported(STATEMENTS[node.name] ?? 'a statement')
+  return compile(compiler, children)
+}
+
+function compileReturn(compiler: PartCompiler, [, value, ...more]: readonly SyntaxNode[]): Step {
+  if (more.length > 0) throw new Unsupported('a tuple')
+  return value ? compiler.run(value) : () => null
 }
 
 const STATEMENTS: Readonly<Record<string, string>> = {
-  ForStatement: 'a loop',
-  WhileStatement: 'a loop',
+  WhileStatement: 'while',
+  BreakStatement: 'break',
+  ContinueStatement: 'continue',
   FunctionDefinition: 'a function of its own',
   ImportStatement: 'an import',
-  TryStatement: 'try',
 }
 
 function compileAssignment(compiler: PartCompiler, children: readonly SyntaxNode[]): Step {
   const [target, sign, value] = children
   if (target?.name !== 'VariableName' || sign?.name !== 'AssignOp' || children.length !== 3)
     throw new Unsupported('an assignment')
-  const name = compiler.text(target)
   const { names } = compiler.parts
-  // Python refuses assigning to `$A`; other names for what formulas use are left to it.
-  if (!/^[a-z_]\w*$/.test(name) || name === 'rec' || name === 'table' || isFunction(name))
-    throw new Unsupported('an assignment')
+  const name = ownName(compiler, target)
   const { run, records } = compiler.compile(value as SyntaxNode)
   const place = placeOf(compiler, name, records)
   names.set(name, { place, records })
@@ -77,6 +90,88 @@ function compileAssignment(compiler: PartCompiler, children: readonly SyntaxNode
     frame.names[place] = run(frame)
     return undefined
   }
+}
+
+/** The name of a variable. Python refuses assigning to `$A`; other names for what formulas use are left to it. */
+function ownName(compiler: PartCompiler, target: SyntaxNode): string {
+  const name = compiler.text(target)
+  if (!/^[a-z_]\w*$/.test(name) || name === 'rec' || name === 'table' || isFunction(name))
+    throw new Unsupported('an assignment')
+  return name
+}
+
+/** `x += value` and its like. */
+function compileUpdate(compiler: PartCompiler, children: readonly SyntaxNode[]): Step {
+  const [target, sign, value] = children
+  const known = target && compiler.parts.names.get(compiler.text(target))
+  const operator = sign ? compiler.text(sign).slice(0, -1) : ''
+  const operate = Object.hasOwn(arithmetic, operator) ? arithmetic[operator] : undefined
+  if (!known || known.records || !operate || children.length !== 3)
+    throw new Unsupported('an assignment')
+  const [before, added] = [compiler.run(target), compiler.run(value)]
+  return (frame) => {
+    const old = before(frame)
+    // A list is changed in place, also where another name has it.
+    if (old instanceof ListValue) return needsPython()
+    frame.names[known.place] = operate(old, added(frame))
+    return undefined
+  }
+}
+
+/** `for x in …` over records, or over the items of a list. */
+function compileLoop(compiler: PartCompiler, children: readonly SyntaxNode[]): Step {
+  const [, variable, , source, body] = children
+  if (variable?.name !== 'VariableName' || !source || children.length !== 5)
+    throw new Unsupported('a loop')
+  const { run, records } = compiler.compile(source)
+  if (records && !records.isList) throw new Unsupported('a loop')
+  const name = ownName(compiler, variable)
+  const each = records && { ...records, isList: false }
+  const place = placeOf(compiler, name, each)
+  compiler.parts.names.set(name, { place, records: each })
+  const steps = compileBody(compiler, body)
+  return (frame) => {
+    const items = itemsOf(run(frame))
+    frame.source.spend(items.length)
+    for (const item of items) {
+      frame.names[place] = item
+      const value = runSteps(steps, frame)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+}
+
+function itemsOf(value: Value): readonly Value[] {
+  if (value instanceof RecordsValue)
+    return value.rows.map((row) => new RecordValue(value.table, row))
+  return value instanceof ListValue ? value.items : needsPython()
+}
+
+/** `try` with one `except` for all errors. */
+function compileTry(compiler: PartCompiler, children: readonly SyntaxNode[]): Step {
+  const [, body, keyword, ...handler] = children
+  const [kind] = handler
+  const isForAll = handler.length === 1 || (kind && compiler.text(kind) === 'Exception')
+  if (keyword?.name !== 'except' || !isForAll || handler.length > 2)
+    throw new Unsupported('the errors that try names')
+  const steps = compileBody(compiler, body)
+  const otherwise = compileBody(compiler, handler.at(-1))
+  return (frame) => {
+    try {
+      return runSteps(steps, frame)
+    } catch (error) {
+      if (!(error instanceof FormulaError)) throw error
+      return runSteps(otherwise, frame)
+    }
+  }
+}
+
+function compileBody(compiler: PartCompiler, body: SyntaxNode | undefined): readonly Step[] {
+  if (body?.name !== 'Body') throw new Unsupported('syntax')
+  const [, ...statements] = childrenOf(body)
+  requireIndentation(compiler, statements)
+  return statements.map((node) => compileStatement(compiler, node, false))
 }
 
 function placeOf(compiler: PartCompiler, name: string, records: Records | undefined): number {
@@ -97,12 +192,7 @@ function compileIfStatement(compiler: PartCompiler, children: readonly SyntaxNod
   for (let at = 0; at < children.length;) {
     const isElse = children[at]?.name === 'else'
     const test = isElse ? () => true : compiler.run(children[at + 1])
-    const body = children[at + (isElse ? 1 : 2)]
-    if (body?.name !== 'Body') throw new Unsupported('syntax')
-    const [, ...statements] = childrenOf(body)
-    requireIndentation(compiler, statements)
-    const steps = statements.map((node) => compileStatement(compiler, node, false))
-    branches.push({ test, steps })
+    branches.push({ test, steps: compileBody(compiler, children[at + (isElse ? 1 : 2)]) })
     at += isElse ? 2 : 3
   }
   return (frame) => {
