@@ -147,6 +147,8 @@ describe('telemetry', () => {
         ...allowLoopback,
         SHEAF_LOG_LEVEL: 'debug',
         SHEAF_METRICS_LISTEN: '127.0.0.1:0',
+        // Appends to the log in PostgreSQL have metrics of their own.
+        SHEAF_REPLICATED: 'true',
         OTEL_EXPORTER_OTLP_ENDPOINT: otlp.endpoint,
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
         OTEL_BSP_SCHEDULE_DELAY: '100',
