@@ -3,10 +3,10 @@ import { once } from 'node:events'
 
 /**
  * What happens to the next bytes that a client sends or is sent: `cut_before` closes the connection and drops the
- * request, `cut_after` lets the server answer and drops the answer, `late` closes the client's side and passes the
+ * request, `cut_after` lets the server answer and drops the answer, `gone_after` also refuses connections from then on, `late` closes the client's side and passes the
  * request on after a while, `hang` passes nothing on any more.
  */
-export type ProxyFault = 'cut_before' | 'cut_after' | 'late' | 'hang'
+export type ProxyFault = 'cut_before' | 'cut_after' | 'gone_after' | 'late' | 'hang'
 
 /** Milliseconds after which a late request reaches the server. */
 const LATE_MS = 40
@@ -69,6 +69,7 @@ export class TcpProxy implements AsyncDisposable {
     const server = connect(this.target)
     let isHanging = false
     let drops = false
+    let isLast = false
     for (const socket of [client, server]) {
       this.sockets.add(socket)
       socket.setNoDelay(true)
@@ -84,12 +85,14 @@ export class TcpProxy implements AsyncDisposable {
         client.destroy()
         setTimeout(() => server.end(bytes), LATE_MS)
       } else {
-        drops = fault === 'cut_after'
+        isLast = fault === 'gone_after'
+        drops = isLast || fault === 'cut_after'
         server.write(bytes)
       }
     })
     server.on('data', (bytes) => {
-      if (drops) client.destroy()
+      if (isLast) this.refuse()
+      else if (drops) client.destroy()
       else client.write(bytes)
     })
     client.on('close', () => {
