@@ -14,7 +14,7 @@ export function mentionsSelect(sql: string): boolean {
 /** A name, also in quotes. */
 const NAME = String.raw`(?:[A-Za-z_]\w{0,63}|"[^"\0]{1,64}")`
 const ROW_LOOKUP = new RegExp(
-  String.raw`^(\s*select\s+(?:\*|${NAME}(?:\s*,\s*${NAME})*)\s+from\s+${NAME}\s+where\s+(?:id|"id")\s*=\s*)(?:(\d{1,15})|\?)\s*;?\s*$`,
+  String.raw`^(\s*select\s+(?:\*|${NAME}(?:\s*,\s*${NAME})*)\s+from\s+${NAME}\s+where\s+(?:id|"id")\s*=\s*)(?:(\d{1,15})|\?)\s*(?:;\s*)?$`,
   'i',
 )
 /** Longest statement that is tried as a lookup: naming all columns of a wide table. */
