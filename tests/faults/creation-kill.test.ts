@@ -1,12 +1,9 @@
 import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf, type ProcessName } from '@sheaf/testkit/sheaf'
 import { CreationLoad } from './support/creation-load'
-import { createTimeLimit, report, roundsOf } from './support/extent'
-import { describeStatuses, killInTurn } from './support/kill-in-turn'
+import { describeStatuses, expectNoFaults, killInTurn } from './support/kill-in-turn'
 
 const VICTIMS: readonly ProcessName[] = ['directory', 'document-data', 'postgres']
-/** A process that dies often is restarted later each time. */
-const ROUNDS_OF_ONE_SHEAF = 3
 
 /** Kills every process this many times, in turn, while documents are created. */
 async function killAll(rounds: number): Promise<{ faults: string[]; told: string }> {
@@ -22,14 +19,6 @@ async function killAll(rounds: number): Promise<{ faults: string[]; told: string
 
 describe('services that are killed while documents are created', () => {
   it('keep every document that was answered, once, and show none in half', async () => {
-    const timeIsUp = createTimeLimit()
-    const rounds = roundsOf(2)
-    for (let done = 0; done < rounds && !timeIsUp();) {
-      const now = Math.min(ROUNDS_OF_ONE_SHEAF, rounds - done)
-      const { faults, told } = await killAll(now)
-      expect(faults).toEqual([])
-      done += now
-      report(`creation: ${done} of ${rounds} rounds of ${VICTIMS.length} kills; ${told}`)
-    }
+    await expectNoFaults('creation', killAll)
   })
 })

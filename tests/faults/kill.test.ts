@@ -1,8 +1,7 @@
 import { readNatsUrl } from '@sheaf/testkit/engine-process'
 import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf, type ProcessName } from '@sheaf/testkit/sheaf'
-import { createTimeLimit, report, roundsOf } from './support/extent'
-import { describeStatuses, killInTurn } from './support/kill-in-turn'
+import { describeStatuses, expectNoFaults, killInTurn } from './support/kill-in-turn'
 import { MixedLoad } from './support/mixed-load'
 
 const VICTIMS: readonly ProcessName[] = [
@@ -13,11 +12,6 @@ const VICTIMS: readonly ProcessName[] = [
   'postgres',
   'nats',
 ]
-/**
- * The restart delay of a process that dies often grows, so a long run starts over with a new Sheaf at
- * intervals.
- */
-const ROUNDS_OF_ONE_SHEAF = 3
 
 /** Kills every process this many times, in turn, under load. */
 async function killAll(rounds: number): Promise<{ faults: string[]; told: string }> {
@@ -34,14 +28,6 @@ async function killAll(rounds: number): Promise<{ faults: string[]; told: string
 
 describe('processes that are killed at any moment under load', () => {
   it('lose nothing that was answered, leave nothing in half, and come back by themselves', async () => {
-    const timeIsUp = createTimeLimit()
-    const rounds = roundsOf(2)
-    for (let done = 0; done < rounds && !timeIsUp();) {
-      const now = Math.min(ROUNDS_OF_ONE_SHEAF, rounds - done)
-      const { faults, told } = await killAll(now)
-      expect(faults).toEqual([])
-      done += now
-      report(`kill: ${done} of ${rounds} rounds of ${VICTIMS.length} kills; ${told}`)
-    }
+    await expectNoFaults('kill', killAll)
   })
 })

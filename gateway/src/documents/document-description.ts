@@ -1,5 +1,6 @@
 import type { Exchange } from '../http/exchange'
 import { toDocument } from '../schemas/documents'
+import { toCachedJson } from './cached-json'
 
 /** Which document a caller asks about. */
 interface DescriptionQuestion {
@@ -25,6 +26,6 @@ export function describeDocument(
   return context.descriptions.get(key, async () => {
     const request = { document, site, removed }
     const found = await context.directory.documents.getDocument(request, call)
-    return Buffer.from(JSON.stringify(toDocument(found)))
+    return toCachedJson(toDocument(found))
   })
 }

@@ -2,6 +2,7 @@ import type { OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import type { Workspace } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import type { Exchange } from '../http/exchange'
 import { toListedWorkspace } from '../schemas/workspaces'
+import { toCachedJson } from './cached-json'
 
 /** Which workspaces a caller asks about. */
 interface ListingQuestion {
@@ -38,7 +39,7 @@ export async function listWorkspaces(
     append(found, next.workspaces)
     pageToken = next.nextPageToken
   }
-  const json = Buffer.from(JSON.stringify(found.map(toListedWorkspace)))
+  const json = toCachedJson(found.map(toListedWorkspace))
   if (isWhole && state !== undefined) listings.keep(key, { json, state }, version)
   return json
 }

@@ -11,10 +11,15 @@ export function mentionsSelect(sql: string): boolean {
   return /select/i.test(sql)
 }
 
+/** What SQLite skips between words; `\s` also matches what it takes for letters. */
+const BLANK = String.raw`[ \t\n\f\r]`
 /** A name, also in quotes. */
 const NAME = String.raw`(?:[A-Za-z_]\w{0,63}|"[^"\0]{1,64}")`
+const NAMES = String.raw`${NAME}(?:${BLANK}*,${BLANK}*${NAME})*`
+const COLUMNS = String.raw`${BLANK}*select${BLANK}+(?:\*|${NAMES})`
+const WHERE_ID = String.raw`${BLANK}+where${BLANK}+(?:id|"id")${BLANK}*=${BLANK}*`
 const ROW_LOOKUP = new RegExp(
-  String.raw`^(\s*select\s+(?:\*|${NAME}(?:\s*,\s*${NAME})*)\s+from\s+${NAME}\s+where\s+(?:id|"id")\s*=\s*)(?:(\d{1,15})|\?)\s*;?\s*$`,
+  String.raw`^(${COLUMNS}${BLANK}+from${BLANK}+${NAME}${WHERE_ID})(?:(\d{1,15})|\?)${BLANK}*(?:;${BLANK}*)?$`,
   'i',
 )
 /** Longest statement that is tried as a lookup: naming all columns of a wide table. */
