@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { createDocumentBytes } from '../documents/new-document'
-import { openLongReader, openWriter } from './connections'
+import { openBuilder, openLongReader, openWriter } from './connections'
 
 async function createFile(folder: string): Promise<string> {
   const path = join(folder, 'document.sqlite')
@@ -31,5 +31,17 @@ it('gives a long read, of which many may be unread, a page cache of 2 MiB instea
     expect(reader.db.pragma('cache_size', { simple: true })).toBe(-2048)
   } finally {
     reader.close()
+  }
+})
+
+it('sorts the keys of an index in a file by 4 MiB of memory, however many rows there are', async () => {
+  await using folder = await tempDir()
+  const builder = openBuilder(await createFile(folder.path))
+  try {
+    const FILE = 1
+    expect(builder.db.pragma('temp_store', { simple: true })).toBe(FILE)
+    expect(builder.db.pragma('cache_size', { simple: true })).toBe(-4096)
+  } finally {
+    builder.close()
   }
 })

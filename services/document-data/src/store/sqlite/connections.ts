@@ -86,6 +86,8 @@ const LOG_BYTES = 32 * 1024 * 1024
  * it ends. It passes over its pages once, so the smaller cache makes no measurable difference in time.
  */
 const LONG_READ_CACHE_KIB = 2048
+/** Page cache of an index build, in KiB, which is also what it sorts at once. More makes no measurable difference in time. */
+const BUILD_CACHE_KIB = 4096
 
 /** Opens the connection that writes a document. Never creates a file. */
 export function openWriter(path: string): Connection {
@@ -95,6 +97,14 @@ export function openWriter(path: string): Connection {
   connection.db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   // The write-ahead log shrinks again after a large write.
   connection.db.pragma(`journal_size_limit = ${LOG_BYTES}`)
+  return connection
+}
+
+/** Opens a connection that builds indexes. It sorts their keys in a temporary file: in memory they would take 60 MB for a million rows. */
+export function openBuilder(path: string): Connection {
+  const connection = openWriter(path)
+  connection.db.pragma('temp_store = FILE')
+  connection.db.pragma(`cache_size = -${BUILD_CACHE_KIB}`)
   return connection
 }
 

@@ -1,7 +1,7 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { toAppError } from '@sheaf/kit/errors'
 import { changeParts } from '../feed/changes'
-import { openLongReader, openWriter, type Connection } from '../sqlite/connections'
+import { openBuilder, openLongReader, type Connection } from '../sqlite/connections'
 import { copyDocument } from '../exports/document-copy'
 import { exportParts } from '../exports/export-parts'
 import { readLatestSeq } from '../log/log'
@@ -143,7 +143,7 @@ function startRead(request: ReadRequest, send: Send): void {
 }
 
 function run({ path, statements }: RunRequest): void {
-  const connection = openWriter(path)
+  const connection = openBuilder(path)
   try {
     for (const sql of statements) connection.db.exec(sql)
   } finally {
