@@ -21,6 +21,11 @@ export interface ComputedColumn extends ComputedCells {
   readonly of: ColumnOfTable
 }
 
+/** Cells of one column that a request has asked for. */
+export interface ComputedRequest extends ComputedColumn {
+  readonly asked: readonly number[] | 'all'
+}
+
 /** What computing the cells of a request needs beside the group. */
 export interface Compiling {
   /** Refs of columns whose cells are left to Python. */
@@ -36,7 +41,7 @@ export function* computeCompiled(
   group: DerivedGroup,
   request: readonly DirtyMessage[],
   { forPython, totals }: Compiling,
-): Generator<ComputedColumn> {
+): Generator<ComputedRequest> {
   const { connection, schema } = group
   const wanted = new Map(request.map((message) => [message.ref, message]))
   const isPossible = (column: CompiledColumn) =>
@@ -52,7 +57,7 @@ export function* computeCompiled(
     }
     const computed = computeCells(connection, column, message, aidsOf(group, totals))
     if (computed.left.length > 0) unfinished.add(ref)
-    yield { of: column.of, ...computed }
+    yield { of: column.of, asked: 'rows' in message ? message.rows : 'all', ...computed }
   }
 }
 

@@ -271,6 +271,30 @@ describe('a document with compiled formulas', () => {
     expect(formulas.timingOf(docId, ref)).toMatchObject({ cells: 4, errors: 2, compiled: 3 })
   })
 
+  it('computes rows that look up a key which is computed in the same write', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const docId = await createTable(store, 'T', { N: 'Int' })
+    await addColumns(store, docId, 'T', new Map([['N', [1, 5, 9]]]))
+    await store.transact(docId, author, (doc) =>
+      addStructure(doc, 'T', [
+        column('Twice', '$N * 2', 'Int'),
+        column('Shared', 'len(T.lookupRecords(Twice=$Twice))', 'Int'),
+        column('First', 'T.lookupOne(Twice=$Twice).id == $id', 'Bool'),
+      ]),
+    )
+    await store.transact(docId, author, (doc) => {
+      updateRecords(doc, 'T', { rowIds: [1], cells: new Map([['N', [5]]]) }, { noParse: true })
+    })
+    const rows = await readRows(store, docId, 'T')
+    expect(rows.map(({ fields }) => [fields.Shared, fields.First])).toEqual([
+      [2, true],
+      [2, false],
+      [1, true],
+    ])
+  })
+
   it('computes what reads a cell of Python after that cell', async () => {
     await using folder = await tempDir()
     await using opened = await openFormulaStore(folder.path)
