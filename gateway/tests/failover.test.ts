@@ -3,7 +3,6 @@ import type { UploadAttachmentRequest } from '@sheaf/protos/sheaf/document_data/
 import { UploadAttachmentResponse } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import {
   AddRecordsResponse,
-  type AddRecordsRequest,
   type ReadRecordsResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { eventually } from '@sheaf/testkit/eventually'
@@ -50,7 +49,7 @@ beforeAll(async () => {
   system = await startStubbedGateway({
     records: {
       readRecords,
-      addRecords: async (_: AddRecordsRequest) => {
+      addRecords: async () => {
         await Promise.resolve()
         answer()
         return AddRecordsResponse.fromPartial({ rowIds: [1] })
