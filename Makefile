@@ -33,8 +33,8 @@ gateway/console/dist/index.html: $(CONSOLE_SOURCES) package-lock.json
 	@npm run --silent build --workspace @sheaf/console
 
 .PHONY: run
-run: build ## start Sheaf on this machine; ^C stops it. OTEL=1 shows slow requests, or sends traces to a collector; REPLICATED=1 keeps documents in PostgreSQL too
-	@exec env $(if $(OTEL),SHEAF_TRACES=$(OTEL)) $(if $(REPLICATED),SHEAF_REPLICATED=$(REPLICATED)) node packages/standalone/dist/main.js
+run: build ## start Sheaf on this machine; ^C stops it. OTEL=1 shows slow requests, or sends traces to a collector; REPLICATED=1 keeps documents in PostgreSQL too, INSTANCES=3 starts document-data three times
+	@exec env $(if $(OTEL),SHEAF_TRACES=$(OTEL)) $(if $(REPLICATED),SHEAF_REPLICATED=$(REPLICATED)) $(if $(INSTANCES),SHEAF_INSTANCES=$(INSTANCES)) node packages/standalone/dist/main.js
 
 .PHONY: check
 check: gen ## check protos, format, lint, types, import rules and dead code

@@ -151,6 +151,11 @@ export class EnvReader {
     return items.filter(isItem)
   }
 
+  /** Adds a fault of settings that do not go together. */
+  reject(sentence: string): void {
+    this.faults.push(sentence)
+  }
+
   /** The finished settings. Throws ConfigError when anything was wrong. */
   done<T>(config: T): T {
     if (this.faults.length > 0) throw new ConfigError(this.faults)

@@ -2,6 +2,9 @@ import { resolve } from 'node:path'
 import { EnvReader, type Env, type ListenAddress } from '@sheaf/kit/config'
 import { readTelemetryConfig } from '@sheaf/kit/telemetry/telemetry-config'
 
+/** Each takes some 150 MB at rest. */
+const MAX_INSTANCES = 8
+
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** Configuration of a whole Sheaf on one machine. */
@@ -16,6 +19,8 @@ export interface StandaloneConfig {
   readonly ownerEmail: string
   /** Public URL of this Sheaf, without a trailing slash. */
   readonly publicUrl?: string
+  /** Processes of document-data; several only with replication. */
+  readonly instances: number
   /** An existing PostgreSQL; without it one is started. */
   readonly databaseUrl?: string
   /** An existing NATS; without it one is started. */
@@ -38,12 +43,19 @@ export function readConfig(env: Env, cwd: string): StandaloneConfig {
   read.oneOf('SHEAF_LOG_LEVEL', logLevels, 'info')
   const slowMs = read.int('SHEAF_SLOW_REQUEST_MS', 500, { max: 3_600_000 })
   const isWatched = read.bool('SHEAF_TRACES', false)
+  const instances = read.int('SHEAF_INSTANCES', 1, { min: 1, max: MAX_INSTANCES })
+  const isReplicated = read.bool('SHEAF_REPLICATED', false)
+  if (instances > 1 && !isReplicated)
+    read.reject('SHEAF_INSTANCES above 1 requires SHEAF_REPLICATED=true')
+  if (instances > 1 && read.optional('SHEAF_INSTANCE_NAME') !== undefined)
+    read.reject('SHEAF_INSTANCE_NAME must not be set with SHEAF_INSTANCES above 1')
   return read.done({
     host: read.str('SHEAF_HOST', '127.0.0.1'),
     port: read.int('SHEAF_PORT', 8484, { max: 65_535 }),
     dataDir: resolve(cwd, data),
     ownerEmail: read.str('SHEAF_OWNER_EMAIL', 'you@example.com'),
     publicUrl: read.optionalUrl('SHEAF_PUBLIC_URL', ['https', 'http'])?.replace(/\/+$/, ''),
+    instances,
     databaseUrl: read.optionalSecret('DATABASE_URL'),
     natsUrl: read.optionalSecret('NATS_URL'),
     metricsListen: read.optionalListen('SHEAF_METRICS_LISTEN'),

@@ -9,7 +9,7 @@ import { PortTakenError, StartError } from './start-error'
 /** A service that fails this often before the system is ready is given up. */
 const MOST_DEATHS_AT_START = 3
 
-/** The four supervised services; disposing stops them one by one, in reverse order of starting. */
+/** The supervised services; disposing stops them one by one, in reverse order of starting. */
 export class ServiceFleet implements AsyncDisposable {
   private readonly closer = new Closer()
   private readonly services: ServiceProcess[] = []

@@ -84,7 +84,7 @@ export class ServiceProcess implements AsyncDisposable {
 
   private async supervise(): Promise<void> {
     const { signal } = this.stopping
-    const backoff = new Backoff(RESTART)
+    const backoff = new Backoff(this.plan.restart ?? RESTART)
     for (let deaths = 1; !signal.aborted; deaths++) {
       const startedAt = Date.now()
       const { reason, lastLines } = await this.runOnce()

@@ -29,7 +29,7 @@ export interface RunningStandalone extends AsyncDisposable {
 }
 
 /**
- * Starts the engines and the four services and resolves when everything is ready. On failure it stops them
+ * Starts the engines and the services and resolves when everything is ready. On failure it stops them
  * all and throws ConfigError, StartError or EngineError.
  */
 export function startStandalone(
@@ -101,11 +101,12 @@ function describe(options: {
   startedAt: string
 }): RunFile {
   const { url, wiring, fleet, startedAt } = options
+  const [documentData = ''] = wiring.documentDataAddresses
   return {
     url,
     addresses: {
       directory: wiring.directoryAddress,
-      documentData: wiring.documentDataAddress,
+      documentData,
       webhook: wiring.webhookAddress,
     },
     pids: { standalone: process.pid, ...fleet.pids },

@@ -10,7 +10,8 @@ export interface Wiring {
   readonly host: string
   readonly port: number
   readonly directoryAddress: string
-  readonly documentDataAddress: string
+  /** One address for each document-data instance. */
+  readonly documentDataAddresses: readonly string[]
   readonly webhookAddress: string
   readonly dataDir: string
   readonly serviceKeyFile: string
@@ -25,17 +26,19 @@ export interface Wiring {
  * port is taken.
  */
 export async function wire(
-  { host, port, metricsListen }: StandaloneConfig,
+  { host, port, metricsListen, instances }: StandaloneConfig,
   dataDir: string,
 ): Promise<Wiring> {
   const taken = new Set([port])
   if (port !== 0) await requireListenable(host, port)
   const address = async () => `${LOOPBACK}:${await pickPort(LOOPBACK, taken)}`
+  const documentDataAddresses: string[] = []
+  while (documentDataAddresses.length < instances) documentDataAddresses.push(await address())
   return {
     host,
     port: port === 0 ? await pickPort(host, taken) : port,
     directoryAddress: await address(),
-    documentDataAddress: await address(),
+    documentDataAddresses,
     webhookAddress: await address(),
     dataDir,
     serviceKeyFile: await ensureServiceKey(dataDir),

@@ -143,6 +143,34 @@ describe('standalone', () => {
     ])
   })
 
+  it('refuses several instances without replication, which would bind documents to one of them', async () => {
+    const several = { SHEAF_INSTANCES: '3' }
+    const refused = async (env: Record<string, string>) => (await failingStart(env)).stderr
+    expect(await refused(several)).toBe('SHEAF_INSTANCES above 1 requires SHEAF_REPLICATED=true\n')
+    const replicated = { SHEAF_REPLICATED: 'true' }
+    expect(await refused({ ...replicated, SHEAF_INSTANCES: '99' })).toBe(
+      'SHEAF_INSTANCES must be a whole number from 1 to 8\n',
+    )
+    expect(await refused({ ...replicated, ...several, SHEAF_INSTANCE_NAME: 'a' })).toBe(
+      'SHEAF_INSTANCE_NAME must not be set with SHEAF_INSTANCES above 1\n',
+    )
+  })
+
+  it('starts several replicated instances, each with a name, a folder and a process of its own', async () => {
+    const env = { SHEAF_INSTANCES: '3', SHEAF_REPLICATED: 'true' }
+    await using sheaf = await startSheaf({ dataDir, env })
+    const names = ['document-data-0', 'document-data-1', 'document-data-2']
+    const { standalone, directory, webhook, gateway, ...instances } = await sheaf.pids()
+    expect(Object.keys(instances).sort()).toEqual(names)
+    expect(
+      new Set([standalone, directory, webhook, gateway, ...Object.values(instances)]).size,
+    ).toBe(7)
+    const [, ...others] = names.map((name) => join(dataDir, 'instances', name, 'documents'))
+    expect([join(dataDir, 'documents'), ...others].filter((folder) => !existsSync(folder))).toEqual(
+      [],
+    )
+  })
+
   it('does not start with a Node that its packages were not built for, and gives the reason of the loader', async () => {
     const hook = join(parent, 'foreign-node.js')
     const reason = 'was compiled against\\na different Node.js version'

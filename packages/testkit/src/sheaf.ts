@@ -32,8 +32,11 @@ export interface SheafOptions {
   wrapper?: readonly string[]
 }
 
+/** One of several instances of document-data (`SHEAF_INSTANCES`), from 0. */
+export type InstanceName = `document-data-${number}`
+
 /** A service of a running Sheaf, as named in its run file. */
-export type ServiceName = 'gateway' | 'directory' | 'document-data' | 'webhook'
+export type ServiceName = 'gateway' | 'directory' | 'document-data' | 'webhook' | InstanceName
 
 /** A process of a running Sheaf; engines only with `ownEngines`. */
 export type ProcessName = ServiceName | EngineName
