@@ -2,6 +2,7 @@ import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
 import type { FormulaLimits } from './formulas/formula-limits'
+import { readStoreSettings, type StoreSettings } from './replication/store-settings'
 import type { SqlLimits } from './sql/sql-pool'
 import type { AttachmentLimits } from './store/attachments/staged-files'
 
@@ -67,8 +68,8 @@ export interface DocumentDataConfig {
 export interface ReplicationSettings {
   /** The PostgreSQL that holds their logs: `postgres://user:password@host:port/database`. */
   readonly logDatabaseUrl: string
-  /** Folder for snapshots and attachments, shared by all instances. */
-  readonly storeFolder: string
+  /** Where snapshots and attachments are kept. */
+  readonly store: StoreSettings
 }
 
 /** Default limits of admission control. */
@@ -157,12 +158,12 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
 function readReplication(read: EnvReader): ReplicationSettings | undefined {
   const isReplicated = read.bool('SHEAF_REPLICATED', false)
   const logDatabaseUrl = read.optionalSecret('SHEAF_LOG_DATABASE_URL')
-  const storeFolder = read.optional('SHEAF_STORE_FOLDER')
+  const store = readStoreSettings(read, isReplicated)
   if (!isReplicated) return undefined
   return {
     // Read only where it is needed: without replication this service is not given it.
     logDatabaseUrl: logDatabaseUrl ?? read.secret('DATABASE_URL'),
-    storeFolder: storeFolder ?? read.str('SHEAF_STORE_FOLDER'),
+    store,
   }
 }
 

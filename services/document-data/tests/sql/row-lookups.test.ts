@@ -148,8 +148,7 @@ describe('lookups', () => {
         ?.bytes.toString()
     for (const [at, docId] of docIds.entries()) expect(find(docId)).toContain(`"A":${at + 1}`)
     const [first = '', second = ''] = docIds
-    const pathOf = (docId: string) =>
-      join(folder.path, docId.slice(0, 2), docId, 'document.sqlite')
+    const pathOf = (docId: string) => join(folder.path, docId.slice(0, 2), docId, 'document.sqlite')
     await rename(pathOf(second), pathOf(first))
     expect(find(first)).toContain('"A":2')
   })
