@@ -10,6 +10,7 @@ import type {
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import type { Context } from '../context'
 import type { Imported, ImportProgress } from '../import/import-file'
+import { syncWritten } from '../store/sqlite/durable-files'
 import { authorOf, requireDocument } from './document-call'
 
 const MIB = 1024 * 1024
@@ -91,20 +92,11 @@ async function makeDocument(
     const order = { upload, fileName, target, author }
     const report = (value: ImportProgress) => progress.set(value)
     const imported = await ctx.imports.run(order, report, call.signal)
-    await syncFile(target)
+    await syncWritten(target)
     made = imported
     return imported.first
   })
   return { seq, tables: [...made.tables], notes: [...made.notes] }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 /** Holds the latest value; values that arrive faster than they are consumed are dropped. */

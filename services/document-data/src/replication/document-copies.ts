@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { open, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   findRecordTerm,
@@ -103,7 +103,6 @@ export class DocumentCopies {
     } finally {
       connection.close()
     }
-    await syncFile(path)
     await this.files.replace(docId, path)
     return term
   }
@@ -141,13 +140,4 @@ export function logBehind(): AppError {
 function isDamage(error: unknown): boolean {
   const { reason } = error as { readonly reason?: unknown }
   return reason === 'DOCUMENT_DAMAGED' || spoilsConnection(error)
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }

@@ -71,11 +71,7 @@ export class ReplicatedDocuments implements Replicator {
 
   prepare(docId: string): Promise<void> | undefined {
     if (this.open.has(docId)) return undefined
-    const known = this.preparing.get(docId)
-    if (known) return known
-    const preparing = this.openDocument(docId).finally(() => this.preparing.delete(docId))
-    this.preparing.set(docId, preparing)
-    return preparing
+    return this.preparing.get(docId) ?? this.begin(docId, () => this.openDocument(docId))
   }
 
   requireReady(docId: string): void {
@@ -120,8 +116,12 @@ export class ReplicatedDocuments implements Replicator {
 
   async recover(docId: string): Promise<void> {
     this.open.delete(docId)
-    await this.host.files.drop(docId)
-    await this.prepare(docId)
+    // An opening that began after the append has made the document with it already.
+    await (this.preparing.get(docId) ??
+      this.begin(docId, async () => {
+        await this.host.files.drop(docId)
+        await this.openDocument(docId)
+      }))
     this.host.logged(docId)
   }
 
@@ -134,6 +134,17 @@ export class ReplicatedDocuments implements Replicator {
     await this.snapshots[Symbol.asyncDispose]()
     await Promise.allSettled(this.preparing.values())
     await this.parts.database[Symbol.asyncDispose]()
+  }
+
+  /** Makes a document ready. Whoever asks for it meanwhile waits for the same attempt. */
+  private begin(docId: string, run: () => Promise<void>): Promise<void> {
+    const preparing = run()
+      .catch((error: unknown) => {
+        throw this.host.translate(error, docId)
+      })
+      .finally(() => this.preparing.delete(docId))
+    this.preparing.set(docId, preparing)
+    return preparing
   }
 
   private async openDocument(docId: string): Promise<void> {

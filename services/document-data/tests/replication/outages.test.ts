@@ -6,6 +6,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { Connection } from '../../src/store/sqlite/connections'
+import { DocumentFiles } from '../../src/store/sqlite/document-files'
 import { differences, startCluster, type Cluster } from '../support/replicated-store'
 import {
   addColumns,
@@ -172,7 +173,34 @@ describe('a transaction that cannot be committed although the log has it', () =>
     expect(await countRows(store, docId)).toBe(4)
     await useFresh('g2', docId, store)
   })
+
+  it('is not lost when the document is asked for while its file is made again', async () => {
+    const failed: unknown[] = []
+    await using store = await cluster.open('n', { onFileError: (error) => failed.push(error) })
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await add(store, docId, 'a')
+    const { drop } = DocumentFiles.prototype
+    let asked: Promise<void> | undefined
+    jest.spyOn(DocumentFiles.prototype, 'drop').mockImplementation(async function (
+      this: DocumentFiles,
+      id: string,
+    ) {
+      asked ??= store.prepare(id)
+      await waitForDatabase()
+      return drop.call(this, id)
+    })
+    failCommit()
+    await add(store, docId, 'b')
+    await asked
+    expect(failed).toHaveLength(1)
+    expect(await countRows(store, docId)).toBe(2)
+  })
 })
+
+/** Waits as long as some statements take in the log database. */
+async function waitForDatabase(): Promise<void> {
+  for (let count = 0; count < 100; count++) await cluster.query('select')
+}
 
 /** Makes the next COMMIT fail as it does on a disk that fails. */
 function failCommit(): void {
@@ -242,6 +270,21 @@ it('a file that is damaged is made again', async () => {
   await using after = await cluster.open('j')
   await after.prepare(docId)
   expect(await read(after, docId)).toContain('"a"')
+})
+
+it('a damaged file from before replication is reported as such', async () => {
+  const before = await openStore(cluster.dataOf('o'))
+  const docId = await createTable(before, 'T', { A: 'Text' })
+  await before[Symbol.asyncDispose]()
+  const path = join(cluster.dataOf('o'), docId.slice(0, 2), docId, 'document.sqlite')
+  await writeFile(path, 'this is no database')
+  const failed: unknown[] = []
+  await using after = await cluster.open('o', { onFileError: (error) => failed.push(error) })
+  await expect(after.prepare(docId)).rejects.toMatchObject({
+    code: 'unavailable',
+    reason: 'DOCUMENT_DAMAGED',
+  })
+  expect(failed).toHaveLength(1)
 })
 
 it('documents from before replication are taken over as they are', async () => {

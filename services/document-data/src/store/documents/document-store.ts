@@ -70,6 +70,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
       files,
       logged,
       evict: (docId, reason) => documents.evict(docId, reason),
+      translate: (error, docId) => documents.translate(error, docId),
       isOpen: (docId) => documents.find(docId) !== undefined,
       copyFile: (path, to) => this.snapshots.duplicate(path, to),
     })

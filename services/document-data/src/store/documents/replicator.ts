@@ -65,6 +65,8 @@ export interface ReplicatorHost {
   readonly files: DocumentFiles
   /** Closes a document at once; calls that wait fail with the reason. */
   evict(docId: string, reason: AppError): void
+  /** Translates an error of the file of a document for callers, and reports the original. */
+  translate(error: unknown, docId: string): unknown
   /** True while the file of a document is open. */
   isOpen(docId: string): boolean
   /** Called when a document has entries to publish. */

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { writeBase } from './base-file'
-import { createFile, FolderSync, syncFile } from './durable-files'
+import { createFile, FolderSync, syncFile, syncWritten } from './durable-files'
 import { UnpublishedMarkers } from './unpublished-markers'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -58,12 +58,13 @@ export class DocumentFiles {
     return join(this.folderOf(docId), DOCUMENT_FILE)
   }
 
-  /** Puts a complete file, which is on disk, in the place of a document's file, which no connection uses. */
+  /** Puts a complete file, durably, in the place of a document's file; no connection uses either. */
   async replace(docId: string, path: string): Promise<void> {
     const folder = this.folderOf(docId)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // What was written ahead belongs to the former file.
-    for (const suffix of ['-wal', '-shm']) await rm(this.pathOf(docId) + suffix, { force: true })
+    await syncWritten(path)
+    // Before what was written ahead to the former file, which is not whole without it.
+    await this.drop(docId)
     await rename(path, this.pathOf(docId))
     await this.folders.sync(folder)
     await this.folders.sync(join(folder, '..'))

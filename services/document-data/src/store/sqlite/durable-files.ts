@@ -48,6 +48,16 @@ export function syncFile(file: number): Promise<void> {
   return fsyncLater(file)
 }
 
+/** Resolves when all that was written to a closed file is on disk. */
+export async function syncWritten(path: string): Promise<void> {
+  const file = openSync(path, 'r+')
+  try {
+    await syncFile(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Creates a file, or empties it, and resolves to its descriptor. */
 export function createFile(path: string): Promise<number> {
   return openLater(path, 'w', 0o600)
