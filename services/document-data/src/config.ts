@@ -2,11 +2,15 @@ import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
 import type { FormulaLimits } from './formulas/formula-limits'
-import { readStoreSettings, type StoreSettings } from './replication/store-settings'
+import type { StoreSettings } from './replication/open-objects'
+import type { S3Settings } from './replication/s3-store'
 import type { SqlLimits } from './sql/sql-pool'
 import type { AttachmentLimits } from './store/attachments/staged-files'
 
 const MIB = 1024 * 1024
+/** Names of buckets, and prefixes of objects that need no encoding in URLs. */
+const BUCKET = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
+const PREFIX = /^[\w!.*'()-]+(?:\/[\w!.*'()-]+)*\/?$/
 
 /** Settings of the document-data service. */
 export interface DocumentDataConfig {
@@ -164,6 +168,38 @@ function readReplication(read: EnvReader): ReplicationSettings | undefined {
     // Read only where it is needed: without replication this service is not given it.
     logDatabaseUrl: logDatabaseUrl ?? read.secret('DATABASE_URL'),
     store,
+  }
+}
+
+/** Reads the settings of the store; without a bucket, a folder is required if `isNeeded`. */
+function readStoreSettings(read: EnvReader, isNeeded: boolean): StoreSettings {
+  const folder = read.optional('SHEAF_STORE_FOLDER')
+  const s3 = readS3Settings(read)
+  if (s3) return { s3 }
+  return { folder: folder ?? (isNeeded ? read.str('SHEAF_STORE_FOLDER') : '') }
+}
+
+function readS3Settings(read: EnvReader): S3Settings | undefined {
+  const bucket = read.optional('SHEAF_S3_BUCKET')
+  const prefix = read.optional('SHEAF_S3_PREFIX') ?? ''
+  const region = read.str('SHEAF_S3_REGION', 'us-east-1')
+  const endpoint = read.optionalUrl('SHEAF_S3_ENDPOINT', ['http', 'https'])
+  const accessKeyId = read.optional('SHEAF_S3_ACCESS_KEY_ID')
+  const secretAccessKey = read.optionalSecret('SHEAF_S3_SECRET_ACCESS_KEY')
+  if (bucket === undefined) return undefined
+  if (!BUCKET.test(bucket)) read.reject('SHEAF_S3_BUCKET is not the name of a bucket')
+  if (prefix !== '' && !PREFIX.test(prefix))
+    read.reject("SHEAF_S3_PREFIX may have letters, digits, / and _!.*'()- only")
+  const hasId = accessKeyId !== undefined
+  const hasSecret = secretAccessKey !== undefined
+  if (hasId !== hasSecret)
+    read.reject('SHEAF_S3_ACCESS_KEY_ID and SHEAF_S3_SECRET_ACCESS_KEY are only valid together')
+  return {
+    bucket,
+    prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    region,
+    endpoint,
+    ...(hasId && hasSecret && { credentials: { accessKeyId, secretAccessKey } }),
   }
 }
 
