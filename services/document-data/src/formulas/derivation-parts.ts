@@ -4,6 +4,7 @@ import type { DueWrite } from './due-cells'
 import type { EvaluatorPool } from './exchange/evaluator-pool'
 import type { ComputeLimits } from './formula-limits'
 import type { FormulaTimings } from './formula-timings'
+import type { SliceSizes } from './next-slice'
 
 /** What a derivation needs beside the group. */
 export interface DerivationParts {
@@ -12,6 +13,7 @@ export interface DerivationParts {
   readonly timings: FormulaTimings
   readonly counts: DerivationCounts
   readonly totals: LookupTotals
+  readonly sizes: SliceSizes
   /** The user whose share of the evaluators is used. */
   readonly userId: number
   readonly signal: AbortSignal

@@ -165,8 +165,7 @@ export class Derivation {
 
   /** Trigger formulas are due that name a column whose pending cells were computed. */
   private fireLater({ column }: ColumnOfTable, changed: readonly ChangedResults[]): void {
-    const { dependencies } = this
-    const firedBy = { ...this.states.readFiredBy(column.ref), dependencies }
+    const firedBy = { ...this.states.readFiredBy(column.ref), dependencies: this.dependencies }
     this.late.fireLater(changed, this.finder.dirty, firedBy)
   }
 
@@ -390,8 +389,9 @@ export class Derivation {
     if (outcome.kind === 'failed' && this.retries-- > 0) return
     if (!of || outcome.kind === 'late') return this.deferAll()
     const dirty = this.finder.dirty.columns.get(of.column.ref)
-    const isFew = !dirty || this.count(dirty) <= FEW_ROWS
-    if (!isFew) {
+    const count = dirty ? this.count(dirty) : 0
+    if (dirty && count > FEW_ROWS) {
+      if (!this.parts.write) this.parts.sizes.exceeded(of.column.ref, count)
       this.defer(dirty)
       return this.refreshSchema()
     }

@@ -81,10 +81,10 @@ export class DocumentFormulas {
   private begin(group: DerivedGroup, signal: AbortSignal): Derivation {
     this.dependencies ??= Dependencies.load(group.connection, group.schema)
     this.dependencies = this.dependencies.changed(group.schema, new Map())
-    const { pool, limits, timings, totals } = this
+    const { pool, limits, timings, totals, sizes } = this
     const counts = new DerivationCounts()
     if (this.userId === undefined || group.entries.length > 0) this.userId = group.findLatestUser()
-    const parts = { pool, limits, timings, totals, counts, signal, userId: this.userId }
+    const parts = { pool, limits, timings, totals, sizes, counts, signal, userId: this.userId }
     return new Derivation(group, this.dependencies, parts)
   }
 
@@ -136,7 +136,7 @@ export class DocumentFormulas {
 
   /** Computes one step of the due or else of the pending cells. Returns the latest derivation. */
   private async computeStep(group: DerivedGroup, first: Derivation): Promise<Derivation> {
-    const due = await computeDue(group, first, this.sizes)
+    const due = await computeDue(group, first)
     const derivation = due?.derivation ?? first
     if (due?.isDone || derivation.parts.signal.aborted) return derivation
     const next = due ? new Derivation(group, derivation.newDependencies, first.parts) : first

@@ -2,7 +2,6 @@ import type { DerivedGroup } from '../store/documents/derived-group'
 import { Derivation } from './derivation'
 import { DueCells } from './due-cells'
 import { nextDue, type DueStep } from './next-due'
-import type { SliceSizes } from './next-slice'
 
 /** What a step of due cells has done. */
 export interface DueOutcome {
@@ -16,22 +15,18 @@ export interface DueOutcome {
 export async function computeDue(
   group: DerivedGroup,
   after: Derivation,
-  sizes: SliceSizes,
 ): Promise<DueOutcome | undefined> {
   const { parts } = after
-  const size = (ref: number) => Math.min(sizes.of(ref), parts.limits.writeCells)
+  const size = (ref: number) => Math.min(parts.sizes.of(ref), parts.limits.writeCells)
   const step = nextDue(group.connection, group.schema, size)
   if (!step) return undefined
   const write = new DueCells(group.connection).readWrite(step.seq)
   const derivation = new Derivation(group, after.newDependencies, { ...parts, write })
-  return { derivation, isDone: await runStep(derivation, step, sizes) }
+  return { derivation, isDone: await runStep(derivation, step) }
 }
 
-async function runStep(
-  derivation: Derivation,
-  { columns }: DueStep,
-  sizes: SliceSizes,
-): Promise<boolean> {
+async function runStep(derivation: Derivation, { columns }: DueStep): Promise<boolean> {
+  const { sizes } = derivation.parts
   if (!(await derivation.hasEvaluator())) return false
   for (const { of, rowIds } of columns) derivation.addFired(of, rowIds)
   await derivation.run()

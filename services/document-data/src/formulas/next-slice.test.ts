@@ -20,6 +20,14 @@ describe('the rows of a step', () => {
     expect(sizes.of(2)).toBe(500)
   })
 
+  it('are fewer after a write of as many rows exceeded a limit, and as many after one of very many', () => {
+    const sizes = new SliceSizes()
+    sizes.exceeded(1, 10_000)
+    expect(sizes.of(1)).toBe(500)
+    sizes.exceeded(1, 400)
+    expect(sizes.of(1)).toBe(50)
+  })
+
   it('do not shrink because other work on the machine makes a step longer', () => {
     const sizes = new SliceSizes()
     sizes.took(1, 500, 50)

@@ -46,10 +46,10 @@ export class SliceSizes {
     this.set(columnRef, Math.min(fitting, this.of(columnRef) * 8))
   }
 
-  /** A step exceeded a limit. */
-  exceeded(columnRef: number): void {
+  /** So many rows exceeded a limit: those of a step, or of a write. */
+  exceeded(columnRef: number, rows = this.of(columnRef)): void {
     this.times.delete(columnRef)
-    this.set(columnRef, this.of(columnRef) / 8)
+    this.set(columnRef, Math.min(this.of(columnRef), rows / 8))
   }
 
   private set(columnRef: number, rows: number): void {

@@ -77,6 +77,30 @@ describe('a check of a formula', () => {
     }
   })
 
+  it('of what is compiled needs no evaluator, also for a column of another type and one that reads lookups', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const docId = await newDocument(opened)
+    await addFormula(opened, docId, ['F', '$A + 1', 'Int'])
+    expect(valuesOf(await check(opened, { docId, formula: '$F / 2' }))).toEqual([1, 0.5, 2])
+    const found = 'SUM(T.lookupRecords(A=$A).F)'
+    const checked = await check(opened, { docId, columnId: 'B', type: 'Text', formula: found })
+    expect(valuesOf(checked)).toEqual(['2', '1', '4'])
+    expect(checked).toMatchObject({ syntaxErrors: [], unknownNames: [] })
+    expect(opened.formulas.checks.pool.figures.started).toBe(0)
+    // What reads the column would have other cells, and errors have a line.
+    expect(valuesOf(await check(opened, { docId, columnId: 'A', formula: '$F' }))).toEqual([
+      null,
+      null,
+      null,
+    ])
+    expect(errorsOf(await check(opened, { docId, formula: '\n1 / $A' }))[1]).toEqual([
+      'ZeroDivisionError',
+      2,
+    ])
+    expect(opened.formulas.checks.pool.figures.started).toBe(1)
+  })
+
   it('stores nothing', async () => {
     await using folder = await tempDir()
     await using opened = await openFormulaStore(folder.path)
@@ -288,7 +312,9 @@ describe('checks of formulas', () => {
     })
     await using store = await openStore(folder.path)
     const docId = await createTable(store, 'T', { A: 'Int' })
-    await expect(check({ store, formulas }, { docId, formula: '1' })).rejects.toMatchObject({
+    await expect(
+      check({ store, formulas }, { docId, formula: 'import math\n1' }),
+    ).rejects.toMatchObject({
       code: 'unavailable',
       reason: 'FORMULAS_UNAVAILABLE',
     })

@@ -13,6 +13,7 @@ import { Exchange, type ExchangeRequest } from '../exchange/exchange'
 import { unfinished, type UserMessage } from '../exchange/messages'
 import type { ComputeLimits } from '../formula-limits'
 import { describeChecked, readCells, type CheckedFormula } from './checked-formula'
+import { checkCompiled } from './compiled-check'
 import { planCheck, type CheckPlan, type FormulaCheckRequest } from './check-plan'
 
 /** Checks of all documents at once, those that wait included. */
@@ -53,7 +54,7 @@ export class FormulaChecks implements Disposable {
 
   constructor(
     evaluators: number,
-    private readonly limits: Pick<ComputeLimits, 'computeMs'>,
+    private readonly limits: Pick<ComputeLimits, 'computeMs' | 'compiles'>,
     /** Absent where no evaluator can be started. */
     private readonly start?: StartEvaluator,
   ) {
@@ -62,7 +63,7 @@ export class FormulaChecks implements Disposable {
 
   /**
    * Checks a formula; the checks of a document run one after the other. Throws what `planCheck` throws, `too_many` and
-   * `unavailable` when too many checks run, and `unavailable` where formulas cannot be computed.
+   * `unavailable` when too many checks run, and `unavailable` where formulas that need Python cannot be computed.
    */
   async check(
     request: FormulaCheckRequest,
@@ -110,12 +111,24 @@ export class FormulaChecks implements Disposable {
     { userId, signal, user }: CheckCaller,
     read: ReadMoment,
   ): Promise<CheckedFormula> {
+    const compiled = await this.tryCompiled(request, read)
+    if (signal.aborted) throw callEnded()
+    if (compiled) return compiled
     using ended = endLater(signal)
     const call = { request, userId, user, signal: ended.signal }
     // The evaluator may have ended by itself because of a formula that was checked before: the second one is new.
     const checked = (await this.tryOnce(call, read)) ?? (await this.tryOnce(call, read))
     if (signal.aborted) throw callEnded()
     return checked ?? { syntaxErrors: [], unknownNames: [], cells: [], stopped: 'memory' }
+  }
+
+  /** Undefined for a check that needs an evaluator. */
+  private async tryCompiled(
+    request: FormulaCheckRequest,
+    read: ReadMoment,
+  ): Promise<CheckedFormula | undefined> {
+    if (!this.limits.compiles) return undefined
+    return read((doc) => Promise.resolve(checkCompiled(doc, planCheck(doc, request))))
   }
 
   /** Undefined when the evaluator has ended by itself. */

@@ -9,8 +9,9 @@ import { totalOf, type LookupTotals } from './lookup-totals'
 import { defaultOf, hasZeroBlank } from './stored-values'
 import { needsPython } from './values/values'
 
-/** Steps of the formula of a column in one derivation: they run on the event loop. */
+/** Steps of the formula of a column in one derivation, and milliseconds: they run on the event loop. */
 const MAX_STEPS = 500_000
+const MAX_MS = 250
 /** Cells that are remembered. */
 const MAX_CELLS = 100_000
 
@@ -49,6 +50,7 @@ class LookupReads {
 export class CellReader implements CellSource {
   private readonly single = new Map<string, LogValue>()
   private readonly lookups = new Map<CompiledLookup, LookupReads>()
+  private readonly begun = performance.now()
   private steps = 0
 
   constructor(
@@ -119,7 +121,7 @@ export class CellReader implements CellSource {
   /** See CellSource. */
   spend(steps: number): void {
     this.steps += steps
-    if (this.steps > MAX_STEPS) needsPython()
+    if (this.steps > MAX_STEPS || performance.now() - this.begun > MAX_MS) needsPython()
   }
 
   /** The texts of the keys that each row has looked up. */

@@ -64,6 +64,8 @@ function computeCell(
   frame: Frame,
 ): LogValue | FormulaError | undefined {
   try {
+    // Cells without a loop may take long as well.
+    frame.source.spend(0)
     const stored = encode(run(frame))
     return typeof stored === 'string' && stored.length > LONG_RESULT ? needsPython() : stored
   } catch (error) {

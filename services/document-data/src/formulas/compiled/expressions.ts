@@ -12,10 +12,11 @@ import { numberLiteral, requireNoNumber, stringLiteral, unescape } from './liter
 import { negate, numeric, plus, textOf as toText } from './values/numbers'
 import { formatted } from './values/format-spec'
 import { arithmetic, comparisons } from './values/operators'
+import { joined } from './values/text-bounds'
 import { item, slice } from './library/text'
 import { Unsupported } from './unsupported'
 import type { RecordsValue } from './values/values'
-import { isTrue, ListValue, needsPython, RecordValue, type Value } from './values/values'
+import { isTrue, ListValue, needsPython, RecordValue, stepsOf, type Value } from './values/values'
 
 /** Expressions inside each other. */
 const MAX_DEPTH = 200
@@ -242,11 +243,14 @@ export class ExpressionCompiler implements PartCompiler {
     this.parts.names.delete(name)
     return (frame) => {
       const { table, rows } = run(frame) as RecordsValue
-      frame.source.spend(rows.length)
       const items: Value[] = []
       for (const row of rows) {
+        frame.source.spend(1)
         frame.names[place] = new RecordValue(table, row)
-        if (isTrue(condition(frame))) items.push(value(frame))
+        if (!isTrue(condition(frame))) continue
+        const item = value(frame)
+        frame.source.spend(stepsOf(item))
+        items.push(item)
       }
       return new ListValue(items)
     }
@@ -269,7 +273,11 @@ export class ExpressionCompiler implements PartCompiler {
       at = child.to
     }
     addText(node.to - 1)
-    return (frame) => pieces.map((piece) => piece(frame) as string).join('')
+    return (frame) =>
+      joined(
+        pieces.map((piece) => piece(frame) as string),
+        '',
+      )
   }
 
   /** `{value}`, `{value!s}` and `{value:spec}` of a formatted string. */

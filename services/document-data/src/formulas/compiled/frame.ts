@@ -40,7 +40,7 @@ export interface CellSource {
   cells(of: CellsOf, keys: readonly LogValue[], row: number): readonly LogValue[]
   /** What the rows of `find` add up to. */
   total(of: TotalOf, keys: readonly LogValue[], row: number): Total
-  /** Counts steps of a computation. Leaves the cell to Python when there were too many. */
+  /** Counts steps of a computation. Leaves the cell to Python when there were too many, or when they took too long. */
   spend(steps: number): void
 }
 

@@ -5,7 +5,11 @@ import type { CompiledColumn } from './compiled-columns'
 
 /** Rows to compute: by their ids, or at most `limit` from one id to another. */
 export type WantedRows =
-  | { readonly rows: readonly number[] }
+  | {
+      readonly rows: readonly number[]
+      /** True for a column that does not exist. */
+      readonly isUnstored?: boolean
+    }
   | { readonly from: number; readonly to: number; readonly limit?: number }
 
 /** Cells of rows, by id. */
@@ -23,7 +27,9 @@ export function readRows(
   { of, formula }: CompiledColumn,
   wanted: WantedRows,
 ): RowCells {
-  const columns = [...formula.ownColumns, of].map(({ column }) => quoteId(column.id))
+  const own = formula.ownColumns.map(({ column }) => quoteId(column.id))
+  const isUnstored = 'rows' in wanted && wanted.isUnstored
+  const columns = [...own, isUnstored ? 'NULL' : quoteId(of.column.id)]
   const names = columns.map((name, place) => `${name} AS c${place}`).join(', ')
   const from = `FROM ${quoteId(of.table.tableId)} WHERE id`
   if ('rows' in wanted) {

@@ -11,6 +11,7 @@ import {
   needsPython,
   RecordsValue,
   RecordValue,
+  stepsOf,
   type Value,
 } from './values/values'
 
@@ -87,7 +88,9 @@ function compileAssignment(compiler: PartCompiler, children: readonly SyntaxNode
   const place = placeOf(compiler, name, records)
   names.set(name, { place, records })
   return (frame) => {
-    frame.names[place] = run(frame)
+    const assigned = run(frame)
+    frame.source.spend(stepsOf(assigned))
+    frame.names[place] = assigned
     return undefined
   }
 }
@@ -131,9 +134,8 @@ function compileLoop(compiler: PartCompiler, children: readonly SyntaxNode[]): S
   compiler.parts.names.set(name, { place, records: each })
   const steps = compileBody(compiler, body)
   return (frame) => {
-    const items = itemsOf(run(frame))
-    frame.source.spend(items.length)
-    for (const item of items) {
+    for (const item of itemsOf(run(frame))) {
+      frame.source.spend(1)
       frame.names[place] = item
       const value = runSteps(steps, frame)
       if (value !== undefined) return value

@@ -235,6 +235,9 @@ const encodeAny: Encode = (value) => {
 const EXPONENT_FROM = 1e15
 const EXPONENT_BELOW = 1e-4
 
+/** Items and characters of a list, with those of the lists in it; Python makes larger ones. */
+const MAX_SIZE = 100_000
+
 /** The JSON of a value in a column of type Any. */
 function codeOf(value: Value): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
@@ -244,7 +247,11 @@ function codeOf(value: Value): unknown {
   if (value instanceof DateValue) return ['d', value.days * DAY]
   if (value instanceof RecordValue) return ['R', value.table.tableId, value.row]
   if (value instanceof RecordsValue) return ['r', value.table.tableId, value.rows]
-  return value instanceof ListValue ? ['L', ...value.items.map(codeOf)] : needsPython()
+  return value instanceof ListValue ? listCode(value) : needsPython()
+}
+
+function listCode({ items, size }: ListValue): unknown[] {
+  return size > MAX_SIZE ? needsPython() : ['L', ...items.map(codeOf)]
 }
 
 function floatCode(value: number): number {

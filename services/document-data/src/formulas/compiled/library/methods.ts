@@ -2,11 +2,11 @@ import { dateFormat } from '../values/date-format'
 import { padded } from '../values/format-spec'
 import { textOf, toCount } from '../values/numbers'
 import { templateFormat } from '../values/template-format'
+import { joined } from '../values/text-bounds'
 import { DateValue, ListValue, needsPython, type Value } from '../values/values'
 import { dateMethods } from './date-functions'
 import {
   ascii,
-  bounded,
   countable,
   itemsOf,
   occurrences,
@@ -56,7 +56,7 @@ const textMethods: Readonly<Record<string, Call>> = {
   replace: ([text, from, to]) => replaceAll(plainText(text), plainText(from), plainText(to)),
   find: ([text, part]) => BigInt(countable(text).indexOf(plainText(part))),
   count: ([text, part]) => occurrences(plainText(text), plainText(part)),
-  join: ([text, list]) => bounded(itemsOf(list).map(plainText).join(plainText(text))),
+  join: ([text, list]) => joined(itemsOf(list).map(plainText), plainText(text)),
   title: ([text]) => title(ascii(text)),
   capitalize: ([text]) => {
     const lower = ascii(text).toLowerCase()
@@ -68,7 +68,7 @@ const textMethods: Readonly<Record<string, Call>> = {
   zfill: ([text, width = null]) => zeroFilled(countable(text), toCount(width)),
   rjust: ([text, width = null]) => justified(text, width, '>'),
   ljust: ([text, width = null]) => justified(text, width, '<'),
-  format: ([text, ...values]) => bounded(templateFormat(plainText(text), values)),
+  format: ([text, ...values]) => templateFormat(plainText(text), values),
   split: ([text, part]) => new ListValue(splitText(plainText(text), part)),
 }
 

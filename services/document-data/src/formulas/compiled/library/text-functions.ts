@@ -1,19 +1,10 @@
 import { isEqual } from '../values/comparison'
 import { formatted } from '../values/format-spec'
 import { magnitude, numeric, textOf, toCount, type Numeric } from '../values/numbers'
+import { bounded, joined } from '../values/text-bounds'
 import { isTrue, ListValue, needsPython, RecordsValue, type Value } from '../values/values'
 import { roundingFunctions } from './rounding'
-import {
-  ascii,
-  bounded,
-  countable,
-  plainText,
-  replaceAll,
-  slice,
-  strip,
-  title,
-  type Call,
-} from './text'
+import { ascii, countable, plainText, replaceAll, slice, strip, title, type Call } from './text'
 
 function notNegative(value: Value | undefined): bigint {
   return typeof value === 'bigint' && value >= 0n ? value : needsPython()
@@ -93,8 +84,8 @@ function fixedNumber(value: Numeric, decimals: Value, hasCommas: boolean): strin
 
 /** Functions of the library about text. */
 export const textFunctions: Readonly<Record<string, Call>> = {
-  CONCAT: (args) => bounded(args.map(textOf).join('')),
-  CONCATENATE: (args) => bounded(args.map(textOf).join('')),
+  CONCAT: (args) => joined(args.map(textOf), ''),
+  CONCATENATE: (args) => joined(args.map(textOf), ''),
   EXACT: ([a = null, b = null]) => isEqual(a, b),
   LEFT: ([text, count = 1n]) => slice(countable(text), null, notNegative(count)),
   RIGHT: ([text, count = 1n]) => slice(countable(text), -notNegative(count), null),
@@ -133,12 +124,11 @@ export const textFunctions: Readonly<Record<string, Call>> = {
   CODE: ([text]) => BigInt(countable(text).codePointAt(0) ?? needsPython()),
   CLEAN: ([text]) => plainText(text).replace(CONTROL, ''),
   VALUE: ([text = null]) => valueOf(text),
-  JOIN: ([delimiter = null, ...parts]) =>
-    bounded(partsOf(parts).map(textOf).join(textOf(delimiter))),
+  JOIN: ([delimiter = null, ...parts]) => joined(partsOf(parts).map(textOf), textOf(delimiter)),
   TEXTJOIN: ([delimiter = null, ignoresEmpty = null, ...parts]) => {
     const texts = partsOf(parts).map((part) => (part === null ? '' : textOf(part)))
     const kept = isTrue(ignoresEmpty) ? texts.filter((text) => text !== '') : texts
-    return bounded(kept.join(textOf(delimiter)))
+    return joined(kept, textOf(delimiter))
   },
   SPLIT: ([text, delimiter, isEach = true, removes = true]) => {
     const parts = splitText(plainText(text), ascii(delimiter), isTrue(isEach))

@@ -1,12 +1,11 @@
 import { hasWideCharacters } from '../values/comparison'
 import { toCount } from '../values/numbers'
+import { replaced } from '../values/text-bounds'
 import { ListValue, needsPython, type Value } from '../values/values'
 
 /** A function of the library: its arguments are computed. */
 export type Call = (args: readonly Value[]) => Value
 
-/** Characters of a result at most; Python makes longer ones. */
-const MAX_TEXT = 100_000
 /** The blanks that `strip()` removes, as far as they are ASCII: some control characters, and the space. */
 const BLANKS = new Set([9, 10, 11, 12, 13, 28, 29, 30, 31, 32])
 const LAST_ASCII = 127
@@ -24,11 +23,6 @@ export function plainText(value: Value | undefined): string {
 /** A text of ASCII: programs know different versions of the letters beyond it. */
 export function ascii(value: Value | undefined): string {
   return typeof value === 'string' && isAscii(value) ? value : needsPython()
-}
-
-/** A text that is not too long. */
-export function bounded(text: string): string {
-  return text.length <= MAX_TEXT ? text : needsPython()
 }
 
 /** Position of a slice in a text or list of this length, as Python takes it. */
@@ -61,7 +55,7 @@ export function itemsOf(value: Value | undefined): readonly Value[] {
 /** `text.replace(from, to)`. */
 export function replaceAll(text: string, from: string, to: string): string {
   if (from === '') return needsPython()
-  return bounded(text.replaceAll(from, () => to))
+  return replaced(text, from, () => to)
 }
 
 /** `text.count(part)`. */

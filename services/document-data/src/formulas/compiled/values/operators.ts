@@ -1,13 +1,13 @@
 import { isEqual, isIn, isLess, isSame } from './comparison'
 import { divide, floorDivide, minus, modulo, numeric, plus, power, times, toCount } from './numbers'
 import { percentFormat } from './percent-format'
+import { bounded, MAX_TEXT } from './text-bounds'
 import { DateValue, DaysValue, ListValue, needsPython, type Value } from './values'
 
 /** Days of 0001-01-01 and 9999-12-31, between which Python has dates. */
 const FIRST_DAY = -719_162
 const LAST_DAY = 2_932_896
-/** Characters of a text and items of a list that operators make at most; Python makes longer ones. */
-const MAX_TEXT = 100_000
+/** Items of a list that operators make at most; Python makes longer ones. */
 const MAX_ITEMS = 10_000
 
 /** A date some days after 1970-01-01, if Python has it. */
@@ -17,17 +17,13 @@ export function dateOf(days: number): DateValue {
 
 function add(left: Value, right: Value): Value {
   if (typeof left === 'string' && typeof right === 'string') return bounded(left + right)
-  if (left instanceof ListValue && right instanceof ListValue) return joined(left, right)
+  if (left instanceof ListValue && right instanceof ListValue) return concatenated(left, right)
   if (left instanceof DateValue && right instanceof DaysValue) return dateOf(left.days + right.days)
   if (left instanceof DaysValue && right instanceof DateValue) return dateOf(left.days + right.days)
   return plus(numeric(left), numeric(right))
 }
 
-function bounded(text: string): string {
-  return text.length <= MAX_TEXT ? text : needsPython()
-}
-
-function joined(left: ListValue, right: ListValue): ListValue {
+function concatenated(left: ListValue, right: ListValue): ListValue {
   const items = [...left.items, ...right.items]
   return left.isTuple === right.isTuple && items.length <= MAX_ITEMS
     ? new ListValue(items, left.isTuple)
@@ -46,7 +42,7 @@ function repeated(text: string, count: Value): string {
 }
 
 function remainder(left: Value, right: Value): Value {
-  if (typeof left === 'string') return bounded(percentFormat(left, right))
+  if (typeof left === 'string') return percentFormat(left, right)
   return modulo(numeric(left), numeric(right))
 }
 

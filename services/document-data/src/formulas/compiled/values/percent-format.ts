@@ -2,6 +2,7 @@ import { hasWideCharacters } from './comparison'
 import { fixedText } from './fixed-text'
 import { padded } from './format-spec'
 import { numeric, textOf, toFloat, truncate, type Numeric } from './numbers'
+import { replaced } from './text-bounds'
 import { DateValue, ListValue, needsPython, type Value } from './values'
 
 const CONVERSION = /%(?:(%)|([-+ 0]*)(\d{1,3})?(?:\.(\d{1,2}))?([sdif])|)/g
@@ -11,7 +12,7 @@ const DEFAULT_PLACES = 6
 export function percentFormat(text: string, value: Value): string {
   const values = argumentsOf(value)
   let used = 0
-  const result = text.replace(CONVERSION, (...match: (string | undefined)[]) => {
+  const result = replaced(text, CONVERSION, (...match) => {
     const [all, percent, flags = '', width = '0', places, kind = ''] = match
     if (percent) return '%'
     if (all === '%' || used >= values.length) return needsPython()

@@ -1,4 +1,5 @@
 import { formatted } from './format-spec'
+import { replaced } from './text-bounds'
 import { needsPython, type Value } from './values'
 
 const FIELD = /\{\{|\}\}|\{(\d{0,3})(?::([^{}]*))?\}|[{}]/g
@@ -7,13 +8,13 @@ const FIELD = /\{\{|\}\}|\{(\d{0,3})(?::([^{}]*))?\}|[{}]/g
 export function templateFormat(text: string, values: readonly Value[]): string {
   let next = 0
   let hasPlaces = false
-  return text.replace(FIELD, (all, place?: string, spec = '') => {
+  return replaced(text, FIELD, (all = '', place, spec = '') => {
     if (all === '{{' || all === '}}') return all.charAt(0)
     if (place === undefined) return needsPython()
     if (place !== '') hasPlaces = true
     const value = values[place === '' ? next++ : Number(place)]
     // Fields with and without places are an error, which is Python's.
     if (value === undefined || (hasPlaces && next > 0)) return needsPython()
-    return formatted(value, spec as string)
+    return formatted(value, spec)
   })
 }

@@ -46,10 +46,31 @@ export class RecordsValue {
 
 /** A list, or a tuple. */
 export class ListValue {
+  private knownSize: number | undefined
+
   constructor(
     readonly items: readonly Value[],
     readonly isTuple = false,
   ) {}
+
+  /** Its items and their characters, those of lists among them included, once for each place where they are. */
+  get size(): number {
+    this.knownSize ??= this.items.reduce<number>((sum, item) => sum + 1 + sizeOf(item), 0)
+    return this.knownSize
+  }
+}
+
+/** Characters of a text, or items of a list, that count as a step. */
+const SIZE_OF_STEP = 100
+
+function sizeOf(value: Value): number {
+  if (typeof value === 'string') return value.length
+  return value instanceof ListValue ? value.size : 0
+}
+
+/** Steps for keeping a value, which bound the memory of long lists of long text. */
+export function stepsOf(value: Value): number {
+  return Math.floor(sizeOf(value) / SIZE_OF_STEP)
 }
 
 /** The error that a formula has in place of a value: the class name and the message of an exception. */
