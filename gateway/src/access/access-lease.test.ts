@@ -14,7 +14,7 @@ class FakeDirectory {
     if (this.isDown) throw new Error('connection refused')
     const renewals = requests[Symbol.asyncIterator]()
     await renewals.next()
-    yield { accessVersion: 1, leaseMs: 2_000 }
+    yield { accessVersion: 1, leaseMs: 2_000, endedHomeAddresses: [] }
     await new Promise<void>((resolve) => this.ended.add(resolve))
     await renewals.return?.()
   }

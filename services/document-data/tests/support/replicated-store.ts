@@ -5,7 +5,9 @@ import { createTestDatabase } from '@sheaf/testkit/engines'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { CompiledQuery } from 'kysely'
 import { FolderStore } from '../../src/replication/folder-store'
+import type { ObjectStore } from '../../src/replication/object-store'
 import { ReplicatedDocuments } from '../../src/replication/replicated-documents'
+import { ReportedStore } from '../../src/replication/reported-store'
 import { StoredFiles } from '../../src/replication/stored-files'
 import type { DocumentStore, DocumentStoreOptions } from '../../src/store/documents/document-store'
 import { compareDocuments } from '../../src/store/redo/compare-documents'
@@ -28,8 +30,10 @@ export interface Cluster extends AsyncDisposable {
   query(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>
 }
 
-export async function startCluster(): Promise<Cluster> {
+/** @param objects instead of a folder */
+export async function startCluster(objects?: ObjectStore): Promise<Cluster> {
   const folder = await tempDir()
+  const store = objects ?? new FolderStore(join(folder.path, 'store'))
   const database = await createTestDatabase()
   const own = new LogDatabase({ url: database.url, log: createLogger('test') })
   const dataOf = (instance: string) => join(folder.path, instance)
@@ -42,7 +46,7 @@ export async function startCluster(): Promise<Cluster> {
         workers: 0,
         replicate: (host) => {
           const log = createLogger('test')
-          const stored = new StoredFiles(new FolderStore(join(folder.path, 'store')))
+          const stored = new StoredFiles(new ReportedStore(store, () => {}))
           return new ReplicatedDocuments(
             { log, database: new LogDatabase({ url, log }), stored, instance },
             host,
