@@ -72,7 +72,7 @@ async function restartAll({ sheaf, load }: World): Promise<void> {
   }
 }
 
-const faults = { loseOwner, restartPostgres, restartAll }
+const faults = { loseOwner, pauseOwner, restartPostgres, restartAll }
 
 /** Runs each of these under load, so many times in turn. Resolves to the promises that were broken. */
 async function runFaults(

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Change } from './change-log'
-import { digestOf, type DocumentRecord, type Observation, type SeenRow } from './record'
+import {
+  digestOf,
+  type DocumentRecord,
+  type Observation,
+  type RecordedWrite,
+  type SeenRow,
+} from './record'
 import type { PublishedMessage } from './published-seqs'
 
 /** Rows of one added group: a write that happened in half has another number. */
@@ -90,23 +96,31 @@ const nameOf = (kind: 'add' | 'update', word: string, version: number) =>
 function findWrongWrites({ writes }: DocumentRecord, { writes: logged }: Replay): string[] {
   const faults: string[] = []
   const left = new Map(logged)
-  for (const { kind, word, version, acknowledged } of writes) {
-    const name = nameOf(kind, word, version)
+  for (const write of writes) {
+    const name = nameOf(write.kind, write.word, write.version)
     const found = left.get(name) ?? []
     left.delete(name)
-    if (acknowledged && found.length === 0) faults.push(`${name} was acknowledged, and is lost`)
+    if (write.acknowledged && found.length === 0)
+      faults.push(`${name} was acknowledged, and is lost`)
     if (found.length > 1) faults.push(`${name} happened ${found.length} times`)
-    for (const { ids, seq } of found) {
-      if (ids.length !== GROUP) faults.push(`${name} has ${ids.length} rows`)
-      if (acknowledged && acknowledged.seq !== seq)
-        faults.push(`${name} was acknowledged as ${acknowledged.seq}, and is ${seq}`)
-      if (acknowledged && kind === 'add' && idsIn(acknowledged.reply.text) !== String(ids))
-        faults.push(
-          `${name} was answered with ${acknowledged.reply.text}, and has rows ${String(ids)}`,
-        )
-    }
+    for (const each of found) faults.push(...compareWrite(name, write, each))
   }
   return [...faults, ...[...left.keys()].map((name) => `nobody sent: ${name}`)]
+}
+
+function compareWrite(
+  name: string,
+  { kind, acknowledged }: RecordedWrite,
+  { ids, seq }: LoggedWrite,
+): string[] {
+  const faults = ids.length === GROUP ? [] : [`${name} has ${ids.length} rows`]
+  if (!acknowledged) return faults
+  const { text } = acknowledged.reply
+  if (acknowledged.seq !== seq)
+    faults.push(`${name} was acknowledged as ${acknowledged.seq}, and is ${seq}`)
+  if (kind === 'add' && idsIn(text) !== String(ids))
+    faults.push(`${name} was answered with ${text}, and has rows ${String(ids)}`)
+  return faults
 }
 
 function idsIn(text: string): string {
