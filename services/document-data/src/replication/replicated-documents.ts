@@ -26,7 +26,7 @@ import { DocumentCopies, logBehind, snapshotName } from './document-copies'
 import { migrateFile, readFilePosition } from './file-position'
 import { KeptContents } from './kept-contents'
 import { encodeRecord } from './record-body'
-import { SnapshotJobs, type Opening } from './snapshot-jobs'
+import { SnapshotJobs, type Opening, type SnapshotParts } from './snapshot-jobs'
 import type { StoredFiles } from './stored-files'
 
 /** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
@@ -37,10 +37,7 @@ const REOPEN_MS = 700
 const COLLECT_MS = 3600 * 1000
 
 /** Dependencies of ReplicatedDocuments. */
-export interface ReplicationParts {
-  readonly log: Logger
-  readonly database: LogDatabase
-  readonly stored: StoredFiles
+export interface ReplicationParts extends SnapshotParts {
   /** Name of this instance. */
   readonly instance: string
 }
@@ -63,7 +60,7 @@ export class ReplicatedDocuments implements Replicator {
   ) {
     this.contents = new KeptContents(parts.stored)
     this.copies = new DocumentCopies(host.files, parts.stored, this.contents)
-    this.snapshots = new SnapshotJobs(parts, host, (docId) => this.open.get(docId))
+    this.snapshots = new SnapshotJobs(parts, host, this.open)
     this.collecting = setInterval(() => void this.collect(), COLLECT_MS)
     this.collecting.unref()
     void this.collect()
@@ -163,6 +160,7 @@ export class ReplicatedDocuments implements Replicator {
       fileTerm,
       isDoubtful: false,
       tail,
+      openedAt: performance.now(),
       snapshotAt: 0,
       sweptAt: 0,
     })
