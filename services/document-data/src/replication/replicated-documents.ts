@@ -12,9 +12,7 @@ import {
   openHead,
   type OpenedHead,
 } from '@sheaf/document-log/heads'
-import type { LogDatabase } from '@sheaf/document-log/log-database'
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import type { Logger } from '@sheaf/kit/logger'
 import type {
   AppendedGroup,
   NewDocumentFile,
@@ -27,7 +25,6 @@ import { migrateFile, readFilePosition } from './file-position'
 import { KeptContents } from './kept-contents'
 import { encodeRecord } from './record-body'
 import { SnapshotJobs, type Opening, type SnapshotParts } from './snapshot-jobs'
-import type { StoredFiles } from './stored-files'
 
 /** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
 const MAX_OPENINGS = 50_000
