@@ -8,6 +8,7 @@ import { FolderStore } from '../../src/replication/folder-store'
 import type { ObjectStore } from '../../src/replication/object-store'
 import { ReplicatedDocuments } from '../../src/replication/replicated-documents'
 import { ReportedStore } from '../../src/replication/reported-store'
+import type { SnapshotParts } from '../../src/replication/snapshot-jobs'
 import { StoredFiles } from '../../src/replication/stored-files'
 import type { DocumentStore, DocumentStoreOptions } from '../../src/store/documents/document-store'
 import { compareDocuments } from '../../src/store/redo/compare-documents'
@@ -24,7 +25,8 @@ export interface Cluster extends AsyncDisposable {
   /** Opens the store of an instance; `url` may lead to the log database by way of a proxy. */
   open(
     instance: string,
-    options?: Partial<DocumentStoreOptions> & { readonly url?: string },
+    options?: Partial<DocumentStoreOptions> &
+      Pick<SnapshotParts, 'snapshotTimes'> & { readonly url?: string },
   ): Promise<DocumentStore>
   /** Runs a statement in the log database. */
   query(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>
@@ -41,14 +43,14 @@ export async function startCluster(objects?: ObjectStore): Promise<Cluster> {
     url: database.url,
     folder: folder.path,
     dataOf,
-    open: (instance, { url = database.url, ...options } = {}) =>
+    open: (instance, { url = database.url, snapshotTimes, ...options } = {}) =>
       openStore(dataOf(instance), {
         workers: 0,
         replicate: (host) => {
           const log = createLogger('test')
           const stored = new StoredFiles(new ReportedStore(store, () => {}))
           return new ReplicatedDocuments(
-            { log, database: new LogDatabase({ url, log }), stored, instance },
+            { log, database: new LogDatabase({ url, log }), stored, instance, snapshotTimes },
             host,
           )
         },
