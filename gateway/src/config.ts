@@ -27,6 +27,8 @@ export interface Timeouts {
   readonly stallMs: number
   /** How long a client may take to read a part of a streamed response, or its end. */
   readonly unreadMs: number
+  /** How long a call is repeated while its document has no home that accepts it. */
+  readonly failoverMs: number
   /**
    * How long the gateway continues to accept requests after a stop signal, while it reports that it is not
    * ready and closes kept-alive connections.
@@ -92,6 +94,8 @@ export const defaultTimeouts: Timeouts = {
   streamMs: 600_000,
   stallMs: 60_000,
   unreadMs: 30_000,
+  // The lease of an instance lasts 2 s, and a document of 100 MB is opened within 3 s.
+  failoverMs: 10_000,
   leaveMs: 0,
   drainMs: 10_000,
 }

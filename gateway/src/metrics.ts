@@ -30,6 +30,11 @@ const load = {
     description: 'Open change streams',
     unit: '{stream}',
   }),
+  waiting: new Observed('gauge', {
+    name: 'sheaf.gateway.waiting_requests',
+    description: 'Requests that wait for a home of their document',
+    unit: '{request}',
+  }),
   bodies: new Observed('gauge', {
     name: 'sheaf.gateway.bodies',
     description: 'Memory used by request bodies',
@@ -63,6 +68,7 @@ export function observeLoad(inHand: Load): Disposable {
   return together([
     load.active.observe((report) => report(inHand.active)),
     load.streams.observe((report) => report(inHand.changeStreams.used)),
+    load.waiting.observe((report) => report(inHand.waiting)),
     load.bodies.observe((report) => report(inHand.bodyBytes)),
   ])
 }

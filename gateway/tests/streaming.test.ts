@@ -180,15 +180,6 @@ describe('an error', () => {
     expect(connection.received).not.toMatch(/\r\n0\r\n\r\n$/)
     await expect(rest().get(path)).rejects.toThrow()
   })
-
-  it('that tells of another home is met by asking again, once', async () => {
-    const wrong = new AppError('precondition', 'WRONG_HOME', 'not here')
-    let tries = 0
-    read = () => (++tries === 1 ? chunks(wrong) : chunks('{"records":[]}'))
-    expect((await rest().get(path)).status).toBe(200)
-    read = () => chunks(wrong)
-    expect((await rest().get(path)).status).toBe(412)
-  })
 })
 
 describe('answers in one piece that are not read', () => {

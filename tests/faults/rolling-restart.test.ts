@@ -11,6 +11,9 @@ const LEAVE_SECONDS = 3
 const LONG_ROWS = 5_000
 const LONG_TEXT = 'long '.repeat(800)
 
+/** Longer than a request takes that does not wait for document-data to start again. */
+const WAITING_MS = 1_000
+
 /** Generous limits, so that a machine busy with other tests does not cause rejected requests. */
 const env = { SHEAF_LOOP_DELAY_MS: '60000', SHEAF_SQL_TIMEOUT_MS: '60000' }
 
@@ -54,9 +57,9 @@ async function restart(
 async function restartDocumentData(world: World): Promise<void> {
   const { load, pool, doc } = world
   const finish = await holdAnswer(pool.choose(), doc)
-  const { refused } = load
   await restart(world, 'document-data', async () => {
-    await eventually(() => load.refused > refused)
+    // The old process accepts no further calls.
+    await eventually(() => load.waitingMs > WAITING_MS)
     expect(await finish()).toBe(LONG_ROWS)
   })
 }

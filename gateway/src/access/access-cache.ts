@@ -44,6 +44,8 @@ export interface Grant {
   readonly token: string
   /** Epoch milliseconds. */
   readonly tokenExpiresAt: number
+  /** When directory was asked, by `performance.now()`. */
+  readonly askedAt: number
   readonly document?: GrantedDocument
 }
 
@@ -116,9 +118,10 @@ export class AccessCache {
 
   /** Not cancelled when the client disconnects: other requests may share the call. */
   private async ask(question: AccessQuestion, requestId: string, key?: string): Promise<Grant> {
+    const askedAt = performance.now()
     const deadline = Date.now() + RESOLVE_TIMEOUT_MS
     const answer = await this.access.resolveAccess(toWire(question), { deadline, requestId })
-    const grant = fromWire(answer)
+    const grant = fromWire(answer, askedAt)
     if (key !== undefined) this.keep(key, grant, answer)
     return grant
   }
@@ -161,11 +164,15 @@ function toWire({ credential, document, site }: AccessQuestion): ResolveAccessRe
   }
 }
 
-function fromWire({ caller, document, token, tokenExpiresAt }: ResolveAccessResponse): Grant {
+function fromWire(
+  { caller, document, token, tokenExpiresAt }: ResolveAccessResponse,
+  askedAt: number,
+): Grant {
   return {
     userId: caller?.userId ?? 0,
     token,
     tokenExpiresAt,
+    askedAt,
     document: document && {
       docId: document.docId,
       role: roleFromWire(document.role),

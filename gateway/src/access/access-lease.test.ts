@@ -14,7 +14,7 @@ class FakeDirectory {
     if (this.isDown) throw new Error('connection refused')
     const renewals = requests[Symbol.asyncIterator]()
     await renewals.next()
-    yield { accessVersion: 1, leaseMs: 2_000 }
+    yield { accessVersion: 1, leaseMs: 2_000, endedHomeAddresses: [] }
     await new Promise<void>((resolve) => this.ended.add(resolve))
     await renewals.return?.()
   }
@@ -29,7 +29,7 @@ function start(directory: FakeDirectory) {
   const levels: string[] = []
   const log = { warn: () => levels.push('warn'), debug: () => levels.push('debug') }
   const system = { token: () => Promise.resolve('token') }
-  const lease = new AccessLease(directory, system as never, log as unknown as Logger)
+  const lease = new AccessLease(directory, system as never, log as unknown as Logger, () => {})
   lease.start()
   return {
     lease,

@@ -8,9 +8,12 @@ import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { readFiles, type FormFile } from '../http/multipart'
-import { getWriteOptions, addStateHeaders } from './conditional-requests'
+import { getWriteOptions, addStateHeaders, hasKey } from './conditional-requests'
+import { RepeatableParts } from './repeatable-parts'
 
 const NOTHING = Buffer.alloc(0)
+/** Larger uploads are not kept in memory, and cannot be sent again. */
+const MAX_KEPT_BYTES = 1024 * 1024
 
 /**
  * Attaches the files of a form to a document, all or none, while they arrive. Returns their row ids in order.
@@ -24,8 +27,11 @@ export async function uploadAttachments(
   const { docId } = document
   const isWanted = ({ name }: FormFile) => name === 'upload'
   const written = await sendFiles(exchange, isWanted, (files) => {
-    const send = once(toParts(docId, files, options))
-    return document.call((home, call) => home.attachments.uploadAttachment(send(), call))
+    const parts = new RepeatableParts(toParts(docId, files, options), keeperOf(exchange))
+    return document.call((home, call) => home.attachments.uploadAttachment(parts.send(), call), {
+      isIdempotent: hasKey(options),
+      canRepeat: () => parts.canRepeat,
+    })
   })
   addStateHeaders(exchange, written)
   return written.attachments.map(({ id }) => id)
@@ -39,8 +45,10 @@ export async function restoreAttachments(
   const { docId } = document
   const isWanted = ({ fileName }: FormFile) => /\.tar$/i.test(fileName)
   return sendFiles(exchange, isWanted, (files) => {
-    const send = once(toArchiveParts(docId, files))
-    return document.call((home, call) => home.attachments.restoreAttachments(send(), call))
+    const parts = new RepeatableParts(toArchiveParts(docId, files), keeperOf(exchange))
+    return document.call((home, call) => home.attachments.restoreAttachments(parts.send(), call), {
+      canRepeat: () => parts.canRepeat,
+    })
   })
 }
 
@@ -59,14 +67,19 @@ async function sendFiles<T>(
   }
 }
 
-/** A body comes once: a call that has begun to send it cannot be made again. */
-function once<T>(parts: AsyncGenerator<T>): () => AsyncGenerator<T> {
-  let isSent = false
-  return () => {
-    if (isSent)
-      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'document unavailable, retry later')
-    isSent = true
-    return parts
+/** Keeps the first parts of an upload, so that a small one can be sent to another home, in the budget of bodies. */
+function keeperOf(exchange: Exchange) {
+  let kept = 0
+  return ({ part }: UploadAttachmentRequest | RestoreAttachmentsRequest): boolean => {
+    const bytes = part?.$case === 'chunk' ? part.value.length : 0
+    if (kept + bytes > MAX_KEPT_BYTES) return false
+    kept += bytes
+    try {
+      exchange.keep(bytes)
+      return true
+    } catch {
+      return false
+    }
   }
 }
 

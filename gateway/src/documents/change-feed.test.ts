@@ -37,7 +37,7 @@ async function tagFor(role: string, as: 'json' | 'lines'): Promise<string> {
   }
   const document = {
     role,
-    call: (run: (home: object, call: object) => unknown) => run({ changes: { readChanges } }, {}),
+    read: (run: (home: object, call: object) => unknown) => run({ changes: { readChanges } }, {}),
   } as unknown as DocumentSession
   await sendChanges(exchange, document, { afterSeq: 0, limit: 0 }, as)
   return headers[headers.indexOf('ETag') + 1] ?? ''

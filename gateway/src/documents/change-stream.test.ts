@@ -40,7 +40,7 @@ class Followed {
         return getRole()
       },
       renew: async () => Promise.resolve(this.onRenew()),
-      call: (run: (home: object, call: object) => unknown) => {
+      read: (run: (home: object, call: object) => unknown) => {
         const readChanges = (_: object, call: CallContext) => this.read(call)
         return run({ changes: { readChanges } }, {})
       },

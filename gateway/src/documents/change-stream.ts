@@ -3,6 +3,7 @@ import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { CallContext } from '@sheaf/protos/call'
 import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import type { DocumentSession } from '../routing/document-session'
+import { isRefusedByHome } from '../routing/repeat-call'
 import type { Exchange } from '../http/exchange'
 import { ResponsePacer } from '../limits/response-pacing'
 import { sendHead } from '../http/reply'
@@ -44,10 +45,10 @@ export async function streamChanges(
   }
 }
 
-/** True for an error that may have gone a moment later. */
+/** True for an error that may have gone a moment later, also because the document has another home then. */
 function isTransient(error: unknown): boolean {
   const known = toAppError(error)
-  return known !== undefined && passing.has(known.code)
+  return known !== undefined && (passing.has(known.code) || isRefusedByHome(known))
 }
 
 type Responses = AsyncGenerator<ReadChangesResponse, undefined, undefined>
@@ -140,7 +141,7 @@ class ChangeStream {
     const { document, exchange } = this
     const { role } = document
     const request = changesRequest(document, { afterSeq: this.after, limit: 0 }, waitMs)
-    const { responses, first } = await document.call(async (home, call) => {
+    const { responses, first } = await document.read(async (home, call) => {
       const open = (call: CallContext) => home.changes.readChanges(request, call)
       const responses = responsesInTime(open, call, waitMs)
       return { responses, first: await responses.next() }

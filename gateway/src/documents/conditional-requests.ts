@@ -38,7 +38,7 @@ const TAGS = /^\s*(?:W\/)?"[^"\s]*"\s*(?:,\s*(?:W\/)?"[^"\s]*"\s*)*$/
 
 /**
  * Calls document-data to write a document, honouring If-Match, Idempotency-Key and Prefer, and adds its ETag to the
- * response. A write with an idempotency key is retried while its outcome is unknown, because it cannot take
+ * response. A write with an idempotency key is repeated while its effect is unknown, because it cannot take
  * effect twice. Throws AppError `invalid` for a malformed header.
  */
 export async function writeDocument<R extends DocumentState>(
@@ -48,8 +48,7 @@ export async function writeDocument<R extends DocumentState>(
 ): Promise<R> {
   const options = getWriteOptions(exchange, bytes)
   const run = (home: DocumentDataClients, call: CallContext) => send(home, call, options)
-  const isRepeatable = options !== undefined && options.idempotencyKey !== ''
-  const written = await (isRepeatable ? document.callWithRetries(run) : document.call(run))
+  const written = await document.call(run, { isIdempotent: hasKey(options) })
   addStateHeaders(exchange, written)
   return written
 }
@@ -64,7 +63,7 @@ export async function readDocument<R extends DocumentState>(
   send: (home: DocumentDataClients, call: CallContext, options?: ReadOptions) => Promise<R>,
 ): Promise<R | undefined> {
   const options = getReadOptions(exchange)
-  const read = await document.call((home, call) => send(home, call, options))
+  const read = await document.read((home, call) => send(home, call, options))
   if (sendNotModified(exchange, read)) return undefined
   addStateHeaders(exchange, read)
   return read
@@ -144,6 +143,11 @@ export function getWriteOptions({ request }: Exchange, bytes: Buffer): WriteOpti
       'Idempotency-Key must be 1 to 255 visible ASCII characters',
     )
   return { ifMatch, idempotencyKey: key, requestDigest: digest(request, bytes), strict }
+}
+
+/** True for a write that takes effect once, however often it is sent. */
+export function hasKey(options: WriteOptions | undefined): boolean {
+  return options !== undefined && options.idempotencyKey !== ''
 }
 
 function digest({ method = '', url = '' }: Exchange['request'], bytes: Buffer): Buffer {

@@ -35,8 +35,8 @@ interface StreamedResponse<P extends Piece> {
 }
 
 /**
- * Sends the bytes of a stream with backpressure from the client. Nothing is sent before the first chunk
- * arrives, so that an error gets its status; a later error destroys the connection, so that no client accepts
+ * Sends the bytes of a stream with backpressure from the client. Nothing is sent before the first chunks have
+ * arrived, so that an error gets its status, or is repeated at another home; a later error destroys the connection, so that no client accepts
  * a truncated response as complete. A response also ends within seconds of a revocation of the caller's access.
  */
 export async function sendChunks<P extends Piece = Piece>(
@@ -47,13 +47,12 @@ export async function sendChunks<P extends Piece = Piece>(
 ): Promise<void> {
   const { response } = exchange
   exchange.requireReader(1)
-  const { chunks, results } = await document.call(async (home, call) => {
-    const chunks = open(home, call)[Symbol.asyncIterator]()
-    return { chunks, results: [await chunks.next()] }
-  })
+  const { chunks, results } = await document.read((home, call) =>
+    begin(exchange, open(home, call)[Symbol.asyncIterator]()),
+  )
   let watch: AccessWatch | undefined
   try {
-    const waiting = await sendStart(exchange, chunks, results, { form, head })
+    const waiting = await sendStart(exchange, results, { form, head })
     if (!waiting) return
     watch = new AccessWatch(exchange, document)
     await pump(exchange, waiting, chunks)
@@ -78,13 +77,23 @@ interface BegunResponse {
   readonly read: Buffer[]
 }
 
+/** Reads what must be known before the head is sent: the first chunk, and whether there is another. */
+async function begin<P extends Piece>(
+  { request }: Exchange,
+  chunks: AsyncIterator<P>,
+): Promise<{ chunks: AsyncIterator<P>; results: IteratorResult<P>[] }> {
+  const first = await chunks.next()
+  if (first.done || first.value.notModified || request.method === 'HEAD')
+    return { chunks, results: [first] }
+  return { chunks, results: [first, await chunks.next()] }
+}
+
 /**
  * Sends a response of one chunk, or only the head of a longer one, which it returns. What is read is passed in lists, and taken from them: a variable would hold a chunk until the end of the
  * response, which may last.
  */
 async function sendStart<P extends Piece>(
   exchange: Exchange,
-  chunks: AsyncIterator<P>,
   results: IteratorResult<P>[],
   { form, head }: Required<Pick<StreamedResponse<P>, 'head'>> & StreamedResponse<P>,
 ): Promise<BegunResponse | undefined> {
@@ -98,7 +107,8 @@ async function sendStart<P extends Piece>(
     exchange.response.end()
     return undefined
   }
-  const second = await nextChunk(chunks)
+  const next = results.shift()
+  const second = next && !next.done ? next.value.chunk : undefined
   if (!second) exchange.requireReader(chunk.length)
   addStateHeaders(exchange, first.value, form)
   if (second) return { sink: beginBody(exchange, head(first.value)), read: [chunk, second] }

@@ -165,6 +165,14 @@ export class Exchange {
     kept.bytes = 0
   }
 
+  /**
+   * Lets the request wait, with its body, for a home of its document; returns a function that ends that, or undefined when
+   * too many wait already.
+   */
+  hold(): (() => void) | undefined {
+    return this.context.load.hold(this.charged, this.kept.bytes)
+  }
+
   /** Sets the matched route, and starts its time limit. */
   begin(route: RouteTraits): void {
     const { requestMs, streamMs } = this.context.config.timeouts

@@ -15,6 +15,9 @@ export interface LoadLimits {
 /** Bytes of whole responses that clients have not read: such a response stays in memory until it has been read. */
 const UNREAD_BYTES = 96 * 1024 * 1024
 
+/** So much of the budgets may belong to requests that wait for a home of their document; the rest is for the others. */
+const HELD_DIVISOR = 4
+
 /**
  * Admission control of the gateway. Excess load is rejected before anything is read or buffered for it. Requests
  * and bodies are charged to the user who sends them, or to the network while the user is not known, so that nobody
@@ -32,10 +35,14 @@ export class Load {
   private readonly requests: FairShare
   private readonly bodies: FairShare
   private readonly unread = new FairShare(UNREAD_BYTES)
+  private readonly held: FairShare
+  private readonly heldBytes: FairShare
 
   constructor(limits: LoadLimits) {
     this.requests = new FairShare(limits.requests)
     this.bodies = new FairShare(limits.bodyBytes)
+    this.held = new FairShare(Math.ceil(limits.requests / HELD_DIVISOR))
+    this.heldBytes = new FairShare(Math.ceil(limits.bodyBytes / HELD_DIVISOR))
     this.changeStreams = new StreamSlots(limits.changeStreams)
   }
 
@@ -85,6 +92,26 @@ export class Load {
   /** Returns bytes that were charged. */
   release(holder: Holder, bytes: number): void {
     this.bodies.give(holder, bytes)
+  }
+
+  /** Requests that wait for a home of their document. */
+  get waiting(): number {
+    return this.held.used
+  }
+
+  /**
+   * Lets a request with so many bytes of a body wait for a home of its document; returns a function that ends that, or
+   * undefined when too many wait already, or too many bytes.
+   */
+  hold(holder: Holder, bytes: number): (() => void) | undefined {
+    const { held, heldBytes } = this
+    if (held.check(holder, 1) || (bytes > 0 && heldBytes.check(holder, bytes))) return undefined
+    held.take(holder, 1)
+    heldBytes.take(holder, bytes)
+    return () => {
+      held.give(holder, 1)
+      heldBytes.give(holder, bytes)
+    }
   }
 
   /** Throws AppError, as `requireRoom` does, when a holder must read its responses before it gets one of `bytes`. */

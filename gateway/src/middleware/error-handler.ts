@@ -1,8 +1,10 @@
 import { AppError, toAppError, type ErrorCode } from '@sheaf/kit/errors'
 import type { ErrorRequestHandler, Express } from 'express'
+import { homeUnavailable } from '../clients/document-data-channels'
 import type { Exchange, SheafResponse } from '../http/exchange'
 import { sendErrorPage } from '../pages/send-page'
 import { sendError } from '../http/reply'
+import { isRefusedByHome } from '../routing/repeat-call'
 import { safeMethods } from '../routing/authenticate'
 import { unmatched, type NamedRoute } from './unmatched'
 
@@ -24,12 +26,18 @@ const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, 
  */
 export function answerThrown(exchange: Exchange, thrown: unknown): void {
   const { response } = exchange
-  const cause = toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
+  const cause =
+    fromHome(thrown) ?? toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
   const error = withEffect(withRequestId(withCredential(cause, exchange), exchange), exchange)
   if (response.headersSent) response.destroy()
   else if (response.destroyed) return
   else if (exchange.route?.isPage) sendErrorPage(exchange, error)
   else sendError(exchange, error)
+}
+
+/** The refusal of an instance that is not the home of the document is no fault of the client's. */
+function fromHome(thrown: unknown): AppError | undefined {
+  return isRefusedByHome(thrown) ? homeUnavailable() : undefined
 }
 
 /** Errors of Express itself: a malformed escape in the path. */

@@ -187,7 +187,7 @@ export const attachmentRoutes: readonly Route[] = [
           'tableId, colId and rowId must be given together',
         )
       const { docId } = document
-      const { attachment: file } = await document.call((home, call) =>
+      const { attachment: file } = await document.read((home, call) =>
         home.attachments.getAttachment({ docId, attachmentId }, call),
       )
       if (!file) throw new Error('document-data described no attachment')
@@ -198,5 +198,5 @@ export const attachmentRoutes: readonly Route[] = [
 
 async function verify(document: DocumentSession): Promise<void> {
   const { docId } = document
-  await document.call((home, call) => home.attachments.readAttachmentsHealth({ docId }, call))
+  await document.read((home, call) => home.attachments.readAttachmentsHealth({ docId }, call))
 }

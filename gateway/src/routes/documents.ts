@@ -4,6 +4,7 @@ import type { Exchange } from '../http/exchange'
 import { sendBytes, sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { document, documentFields } from '../schemas/documents'
+import { isIndeterminate, isRefusedByHome, repeatCall } from '../routing/repeat-call'
 import { docParams, showRemoved, workspaceParams } from '../schemas/parameters'
 
 const tag = 'docs'
@@ -86,18 +87,33 @@ type CreateRequest = Parameters<Exchange['context']['directory']['documents']['c
 
 /**
  * Creates a document in three steps, under one deadline: directory reserves it, its home creates the file,
- * directory publishes it. It is invisible until the last step. A client that disconnects does not interrupt
- * it.
+ * directory publishes it. It is invisible until the last step: when the home cannot be reached, another document
+ * is reserved. A client that disconnects does not interrupt it.
  */
 async function createDocument(exchange: Exchange, request: CreateRequest): Promise<string> {
   const { directory, documentData } = exchange.context
   const caller = { ...exchange.call(), signal: undefined }
-  const { document: reserved, token } = await directory.documents.createDocument(request, caller)
-  if (!reserved) throw new Error('directory reserved no document')
-  const { docId, homeAddress } = reserved
-  const owner = { ...caller, token }
-  const { documents } = documentData.at(homeAddress)
-  await documents.createDocument({ docId, timezone: '', locale: '' }, owner)
+  let isReserved = false
+  const make = async () => {
+    isReserved = false
+    const { document: reserved, token } = await directory.documents.createDocument(request, caller)
+    if (!reserved) throw new Error('directory reserved no document')
+    isReserved = true
+    const { docId, homeAddress } = reserved
+    const owner = { ...caller, token }
+    try {
+      const { documents } = documentData.at(homeAddress)
+      await documents.createDocument({ docId, timezone: '', locale: '' }, owner)
+    } catch (error) {
+      // Its url id is free again then. Directory discards it by itself, later.
+      await directory.documents.discardDocument({ docId }, owner).catch(() => {})
+      throw error
+    }
+    return { docId, owner }
+  }
+  const isRetryable = (error: unknown) =>
+    isReserved && (isRefusedByHome(error) || isIndeterminate(error))
+  const { docId, owner } = await repeatCall(exchange, make, isRetryable)
   await directory.documents.publishDocument({ docId }, owner)
   return docId
 }

@@ -29,7 +29,7 @@ export const formulaRoutes: readonly Route[] = [
     success: { description: 'Formula columns', schema: formulaTimings },
     async handle(exchange, { document }) {
       const request = { docId: document.docId }
-      const found = await document.call((home, call) =>
+      const found = await document.read((home, call) =>
         home.columns.listFormulaTimings(request, call),
       )
       const columns = found.columns.map(
@@ -92,7 +92,7 @@ export const formulaRoutes: readonly Route[] = [
       } = body
       const { docId } = document
       const request = { docId, tableId, columnId, type, formula, rowIds, isTrigger: !isFormula }
-      const checked = await document.call((home, call) => home.columns.checkFormula(request, call))
+      const checked = await document.read((home, call) => home.columns.checkFormula(request, call))
       sendJson(exchange, toJson(checked))
     },
   }),

@@ -33,7 +33,7 @@ export const historyRoutes: readonly Route[] = [
         })
       const { docId } = document
       const request = { docId, tableId, rowId, limit, beforeSeq: before }
-      const { changes, nextBeforeSeq } = await document.call((home, call) =>
+      const { changes, nextBeforeSeq } = await document.read((home, call) =>
         home.history.listHistory(request, call),
       )
       const users = await findUsers(exchange, changes)

@@ -30,7 +30,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     async handle(exchange, { document, params: { webhookId }, query }) {
       const { limit = 0, before: beforeId = '' } = query
       const request = { docId: document.docId, webhookId, limit, beforeId }
-      const found = await document.callWebhook((webhook, call) =>
+      const found = await document.readWebhook((webhook, call) =>
         webhook.deliveries.listDeliveries(request, call),
       )
       sendJson(exchange, { deliveries: found.deliveries.map(toDelivery) })
@@ -47,7 +47,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     success: { description: 'The delivery', schema: delivery },
     async handle(exchange, { document, params: { webhookId, deliveryId } }) {
       const request = { docId: document.docId, webhookId, deliveryId }
-      const found = await document.callWebhook((webhook, call) =>
+      const found = await document.readWebhook((webhook, call) =>
         webhook.deliveries.getDelivery(request, call),
       )
       if (!found.delivery) throw new Error('webhook answered without the delivery')

@@ -41,7 +41,7 @@ export const webhookRoutes: readonly Route[] = [
     success: { description: 'Webhooks of the document', schema: webhooks },
     async handle(exchange, { document }) {
       const { docId } = document
-      const found = await document.callWebhook(({ webhooks }, call) =>
+      const found = await document.readWebhook(({ webhooks }, call) =>
         webhooks.listWebhooks({ docId }, call),
       )
       sendJson(exchange, { webhooks: found.webhooks.map(toWebhook) }, unkept)
@@ -156,7 +156,7 @@ export const webhookRoutes: readonly Route[] = [
     success: { description: 'Current and previous secret', schema: secrets },
     async handle(exchange, { document, params: { webhookId } }) {
       const { docId } = document
-      const found = await document.callWebhook(({ webhooks }, call) =>
+      const found = await document.readWebhook(({ webhooks }, call) =>
         webhooks.getSecret({ docId, webhookId }, call),
       )
       sendJson(exchange, toSecrets(found), unkept)

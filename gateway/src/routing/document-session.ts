@@ -1,6 +1,5 @@
 import { keyScopeError } from '@sheaf/auth/key-scope'
 import { documentRoleError } from '@sheaf/auth/require-access'
-import { retry } from '@sheaf/kit/backoff'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { roleAtLeast, type NeededRole } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
@@ -8,25 +7,30 @@ import type { Grant, GrantedDocument } from '../access/access-cache'
 import type { Exchange } from '../http/exchange'
 import type { DocumentDataClients } from '../clients/document-data-channels'
 import type { WebhookClients } from '../clients/webhook-clients'
+import { isIndeterminate, isRefusedByHome, isWithoutHome, repeatCall } from './repeat-call'
 
 /** A decision older than this when the body has arrived is resolved again. */
 const STALE_AFTER_MS = 1_000
 
-/** Reasons for which the decision was stale before the call, which has had no effect: it is retried once. */
-const retryableReasons = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN'])
-/** The home address may be stale; the effect of the call is unknown. */
-const UNREACHABLE = 'SERVICE_UNAVAILABLE'
+/** The token has expired on the way, or its key was replaced: the call had no effect. */
+const REJECTED_TOKEN = 'BAD_CALLER_TOKEN'
 
-/**
- * Reasons that leave the effect of a call unknown: the connection broke, or the home is stopping or starting.
- */
-const indeterminate = new Set([UNREACHABLE, 'CANCELLED', 'DOCUMENT_CLOSED', 'HOME_UNAVAILABLE'])
-/** A home that was killed is back within this time. */
-const RETRY_DELAYS_MS = [50, 200, 500, 1_000, 2_000]
+/** Whether a call may be made again when its effect is unknown. */
+export interface Repetition {
+  /** True when the call has no effect, or has it only once however often it is made. */
+  readonly isIdempotent?: boolean
+  /** False once the body of the call cannot be sent again; true by default. */
+  readonly canRepeat?: () => boolean
+}
+
+const IDEMPOTENT: Repetition = { isIdempotent: true }
+const ONCE: Repetition = {}
 
 /** An authorized document, and calls to the services about it, for one request. */
 export class DocumentSession {
   private grantedAt = performance.now()
+  /** True when the home of the decision has turned out not to be one. */
+  private isOutdated = false
 
   private constructor(
     private readonly exchange: Exchange,
@@ -36,11 +40,17 @@ export class DocumentSession {
   ) {}
 
   /**
-   * Resolves access. Throws AppError: `unauthenticated`, `not_found`, or `forbidden` when the role is too
+   * Resolves access, and waits while the document has no home. Throws AppError: `unauthenticated`, `not_found`, or `forbidden` when the role is too
    * low.
    */
   static async open(exchange: Exchange, name: string, need: NeededRole): Promise<DocumentSession> {
-    return new DocumentSession(exchange, name, need, await authorize(exchange, name, need))
+    const resolve = () => authorize(exchange, name, need)
+    return new DocumentSession(
+      exchange,
+      name,
+      need,
+      await repeatCall(exchange, resolve, isWithoutHome),
+    )
   }
 
   /** UUID of the document. */
@@ -65,56 +75,73 @@ export class DocumentSession {
   async renew(): Promise<void> {
     this.granted = await authorize(this.exchange, this.name, this.need)
     this.grantedAt = performance.now()
+    this.isOutdated = false
+  }
+
+  /** As `call`, for a call without effects. */
+  read<T>(run: (home: DocumentDataClients, call: CallContext) => Promise<T>): Promise<T> {
+    return this.call(run, IDEMPOTENT)
   }
 
   /**
-   * Runs a call at the document's home, and retries once when the home has moved, since the call had no
-   * effect then.
+   * Runs a call at the document's home. When the home has moved or is being replaced, resolves access again and repeats the
+   * call, for the time of a failover: always when the home refused it, which has had no effect, and an idempotent one also
+   * when its effect is unknown.
    */
-  call<T>(run: (home: DocumentDataClients, call: CallContext) => Promise<T>): Promise<T> {
-    const { documentData } = this.exchange.context
-    return this.retryOnce((call) => run(documentData.at(this.granted.document.homeAddress), call))
-  }
-
-  /**
-   * Runs a call of the webhook service, and retries once when the token was rejected, since the call had no
-   * effect then.
-   */
-  callWebhook<T>(run: (webhook: WebhookClients, call: CallContext) => Promise<T>): Promise<T> {
-    return this.retryOnce((call) => run(this.exchange.context.webhook, call))
-  }
-
-  private async retryOnce<T>(run: (call: CallContext) => Promise<T>): Promise<T> {
-    const attempt = async () => run(this.exchange.call(this.granted.token))
-    try {
-      return await attempt()
-    } catch (error) {
-      const reason = toAppError(error)?.reason ?? ''
-      const isUndone = retryableReasons.has(reason)
-      if (isUndone || reason === UNREACHABLE) this.forget()
-      if (!isUndone) throw error
-    }
-    await this.renew()
-    return attempt()
-  }
-
-  /** As `call`, for idempotent calls: retries for a few seconds while the outcome is unknown. */
-  async callWithRetries<T>(
+  call<T>(
     run: (home: DocumentDataClients, call: CallContext) => Promise<T>,
+    repetition = ONCE,
   ): Promise<T> {
-    const { signal, deadline } = this.exchange
-    return retry(() => this.call(run), {
-      delaysMs: RETRY_DELAYS_MS,
-      deadline,
-      isRetryable: (error) => !signal.aborted && indeterminate.has(toAppError(error)?.reason ?? ''),
-      beforeRetry: async () => {
-        this.forget()
-        await this.renew()
-      },
-    })
+    const { documentData } = this.exchange.context
+    const prepare = () => {
+      const { askedAt, document } = this.granted
+      const home = documentData.at(document.homeAddress, askedAt)
+      return (call: CallContext) => run(home, call)
+    }
+    return this.follow(prepare, repetition)
+  }
+
+  /** As `callWebhook`, for a call without effects. */
+  readWebhook<T>(run: (webhook: WebhookClients, call: CallContext) => Promise<T>): Promise<T> {
+    return this.callWebhook(run, IDEMPOTENT)
+  }
+
+  /** Runs a call of the webhook service, which may call the document's home; repeats it as `call` does. */
+  callWebhook<T>(
+    run: (webhook: WebhookClients, call: CallContext) => Promise<T>,
+    repetition = ONCE,
+  ): Promise<T> {
+    return this.follow(() => (call) => run(this.exchange.context.webhook, call), repetition)
+  }
+
+  /** @param prepare returns the call; what it throws is thrown before there was any effect */
+  private follow<T>(
+    prepare: () => (call: CallContext) => Promise<T>,
+    { isIdempotent = false, canRepeat = () => true }: Repetition,
+  ): Promise<T> {
+    let isSent = false
+    let rejections = 0
+    const attempt = async () => {
+      isSent = false
+      if (this.isOutdated) await this.renew()
+      const run = prepare()
+      isSent = true
+      return run(this.exchange.call(this.granted.token))
+    }
+    const isRetryable = (error: unknown) => {
+      const isRejected = toAppError(error)?.reason === REJECTED_TOKEN
+      const isRefused = isRefusedByHome(error)
+      const isUnknown = isIndeterminate(error)
+      if (isRejected || isRefused || isUnknown) this.forget()
+      if (this.exchange.cancellation.aborted || !canRepeat()) return false
+      if (isRejected) return ++rejections === 1
+      return isRefused || (isUnknown && (isIdempotent || !isSent))
+    }
+    return repeatCall(this.exchange, attempt, isRetryable)
   }
 
   private forget(): void {
+    this.isOutdated = true
     const { credential, site, context } = this.exchange
     context.access.forget({ credential, site, document: this.name })
   }

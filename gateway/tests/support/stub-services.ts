@@ -108,7 +108,15 @@ export class StubAccess {
   /** Announces a change to every holder of a lease. */
   change(): void {
     this.accessVersion++
-    for (const tell of this.listeners) tell({ accessVersion: this.accessVersion, leaseMs: 0 })
+    const { accessVersion } = this
+    for (const tell of this.listeners) tell({ accessVersion, leaseMs: 0, endedHomeAddresses: [] })
+  }
+
+  /** Announces to every holder of a lease that the lease of the instance at this address has ended. */
+  endHome(address: string): void {
+    const { accessVersion } = this
+    for (const tell of this.listeners)
+      tell({ accessVersion, leaseMs: 0, endedHomeAddresses: [address] })
   }
 
   /** Ends every open stream of renewals. */
@@ -186,7 +194,7 @@ export class StubAccess {
       for await (const { droppedVersion } of requests) {
         this.dropped.push(droppedVersion)
         const { accessVersion, leaseMs } = this
-        if (this.answersRenewals) push({ accessVersion, leaseMs })
+        if (this.answersRenewals) push({ accessVersion, leaseMs, endedHomeAddresses: [] })
       }
     }
     receive().then(end, end)
@@ -291,5 +299,12 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
 
 function toDocument(name: RoleName, homeAddress: string) {
   const role = roleToWire(name)
-  return { docId: DOC, role, unscopedRole: role, home: 'document-data-0', homeAddress }
+  return {
+    docId: DOC,
+    role,
+    unscopedRole: role,
+    home: 'document-data-0',
+    homeAddress,
+    assignment: 0,
+  }
 }

@@ -40,6 +40,8 @@ export interface CallerClaims {
   readonly role?: RoleName
   /** Name of the document-data instance that has the document's file. */
   readonly home?: string
+  /** Number of the assignment of the document to that instance. */
+  readonly assignment?: number
   /** Scope of the API key behind the token; undefined when it has all rights of its user. */
   readonly scope?: KeyScope
 }
@@ -99,7 +101,8 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
   return {
     async sign(claims, ttlMs) {
       const expiresAt = Math.floor((Date.now() + ttlMs) / 1000) * 1000
-      const { userId, email, name, anonymous, system, docId, role, home, scope } = claims
+      const { userId, email, name, anonymous, system, docId, role, home, assignment, scope } =
+        claims
       const token = await new SignJWT({
         email,
         name,
@@ -108,6 +111,7 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
         doc: docId,
         role,
         home,
+        assignment,
         scope: toScopeClaim(scope),
       })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
@@ -205,6 +209,7 @@ function readClaims(payload: Record<string, unknown>): VerifiedCaller {
     docId: text(payload.doc),
     role: isRoleName(payload.role) ? payload.role : undefined,
     home: text(payload.home),
+    assignment: typeof payload.assignment === 'number' ? payload.assignment : undefined,
     scope: readScope(payload.scope),
     expiresAt: payload.exp * 1000,
   }

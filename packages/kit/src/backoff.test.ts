@@ -47,14 +47,20 @@ describe('retry', () => {
   }
   const isRetryable = () => true
 
-  it('repeats an operation until it succeeds, and prepares each repetition', async () => {
+  it('repeats an operation until it succeeds', async () => {
     const { attempt, attempts } = failing(2)
-    let prepared = 0
-    const beforeRetry = () => Promise.resolve(void prepared++)
-    await expect(retry(attempt, { delaysMs: [1, 1, 1], isRetryable, beforeRetry })).resolves.toBe(
-      'done',
-    )
-    expect([attempts.length, prepared]).toEqual([3, 2])
+    await expect(retry(attempt, { delaysMs: [1, 1, 1], isRetryable })).resolves.toBe('done')
+    expect(attempts).toHaveLength(3)
+  })
+
+  it('ends a delay when its signal is aborted, with the reason', async () => {
+    const { attempt, attempts } = failing(1)
+    const stop = new AbortController()
+    const { signal } = stop
+    const settled = retry(attempt, { delaysMs: [60_000], isRetryable, signal })
+    stop.abort(new Error('not needed'))
+    await expect(settled).rejects.toThrow('not needed')
+    expect(attempts).toHaveLength(1)
   })
 
   it('rejects with the last error when its delays are used up', async () => {
@@ -63,7 +69,7 @@ describe('retry', () => {
     expect(attempts).toHaveLength(3)
   })
 
-  it('repeats nothing after an error that is final, past its deadline or without preparation', async () => {
+  it('repeats nothing after an error that is final, or past its deadline', async () => {
     const once = async (options: object) => {
       const { attempt, attempts } = failing(1)
       const settled = retry(attempt, { delaysMs: [1, 1], isRetryable, ...options })
@@ -72,7 +78,6 @@ describe('retry', () => {
     }
     await once({ isRetryable: () => false })
     await once({ deadline: Date.now() })
-    await once({ beforeRetry: () => Promise.reject(new Error('cannot prepare')) })
   })
 
   it('does not repeat an operation when its delay, with jitter, would pass the deadline', async () => {

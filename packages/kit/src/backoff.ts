@@ -56,14 +56,14 @@ export interface RetryOptions {
   readonly isRetryable: (error: unknown) => boolean
   /** Epoch milliseconds; no retry is made whose delay, with jitter, would reach it. */
   readonly deadline?: number
-  /** Runs after each delay, before the next attempt. What it throws ends the retries. */
-  readonly beforeRetry?: () => Promise<void>
+  /** Ends a delay, and the retries, with its reason. */
+  readonly signal?: AbortSignal
 }
 
 /** Runs an operation until it succeeds, and rejects with the last error when its retries are used up. */
 export async function retry<T>(
   attempt: () => Promise<T>,
-  { delaysMs, isRetryable, deadline = Infinity, beforeRetry }: RetryOptions,
+  { delaysMs, isRetryable, deadline = Infinity, signal }: RetryOptions,
 ): Promise<T> {
   for (const medianMs of delaysMs) {
     const delayMs = jitter(medianMs)
@@ -72,8 +72,8 @@ export async function retry<T>(
     } catch (error) {
       if (!isRetryable(error) || Date.now() + delayMs >= deadline) throw error
     }
-    await sleep(delayMs)
-    await beforeRetry?.()
+    await sleep(delayMs, undefined, { signal }).catch(() => {})
+    signal?.throwIfAborted()
   }
   return attempt()
 }

@@ -12,23 +12,20 @@ import { createLogger, type Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
 import type { JSONWebKeySet } from 'jose'
 import type { DirectoryConfig, SessionLimits } from './config'
-import { AccessListener } from './leases/access-listener'
-import { deleteOldLeases } from './db/leases'
 import { migrations } from './db/migrations/index'
 import type { DirectorySchema } from './db/schema'
 import { ensureSigningKeys, type StoredKey } from './db/signing-keys'
 import { CredentialUse } from './credential-use'
-import { AccessChanges } from './leases/access-changes'
+import { openLeases, type Leases } from './leases/open-leases'
 import { Outbox } from './outbox/outbox'
 
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'directory'
 
 /** Resources that handlers use. */
-export interface Context {
+export interface Context extends Leases {
   readonly log: Logger
   readonly db: Kysely<DirectorySchema>
-  readonly changes: AccessChanges
   readonly keyUse: CredentialUse
   readonly sessionUse: CredentialUse
   /** Lifetimes of sessions. */
@@ -67,20 +64,17 @@ export async function openContext(
   const [newest, ...older] = await ensureSigningKeys(db, async () =>
     storeKey(await generateSigningKey()),
   )
-  await deleteOldLeases(db)
   const jwks: JSONWebKeySet = {
     keys: [newest, ...older].map((key) => readKey(key).publicJwk),
   }
-  const changes = new AccessChanges(db, log)
   const url = withSearchPath(config.databaseUrl, SCHEMA)
-  const listener = new AccessListener(url, (version) => changes.observe(version), log)
-  await closer.use(listener).connect()
+  const leases = await openLeases(db, url, { closer, log })
   const signer = await createTokenSigner(readKey(newest))
   const { webhookAddress, tls, natsUrl, events } = config
   return {
     log,
     db,
-    changes,
+    ...leases,
     keyUse: closer.use(CredentialUse.ofKeys(db, log)),
     sessionUse: closer.use(CredentialUse.ofSessions(db, log)),
     sessions: config.sessions,

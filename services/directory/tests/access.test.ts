@@ -39,6 +39,7 @@ describe('resolveAccess', () => {
       unscopedRole: Role.EDITORS,
       home: 'document-data-0',
       homeAddress: 'document-data-0.test:8486',
+      assignment: 0,
     })
     const { jwks } = await directory.clients.access.listVerificationKeys({})
     const verifier = createTokenVerifier(() => Promise.resolve(JSON.parse(jwks) as JSONWebKeySet))
@@ -51,6 +52,7 @@ describe('resolveAccess', () => {
       docId: doc,
       role: 'editors',
       home: 'document-data-0',
+      assignment: 0,
       expiresAt: answer.tokenExpiresAt,
     })
     expect(answer.tokenExpiresAt).toBeGreaterThan(Date.now() + 20_000)

@@ -52,6 +52,7 @@ describe('documents', () => {
       unscopedRole: Role.OWNERS,
       home: 'roomy',
       homeAddress: 'roomy.test:8486',
+      assignment: 0,
     })
     const { jwks } = await access.listVerificationKeys({})
     const verifier = createTokenVerifier(() => Promise.resolve(JSON.parse(jwks) as JSONWebKeySet))

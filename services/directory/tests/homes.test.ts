@@ -10,9 +10,9 @@ describe('homes', () => {
   it('are listed by name as they last reported', async () => {
     const { homes } = directory.clients
     const call = await directory.system()
-    await homes.reportHome({ name: 'b', address: 'b:1', freeBytes: 5 }, call)
-    await homes.reportHome({ name: 'a', address: 'a:1', freeBytes: 5 }, call)
-    await homes.reportHome({ name: 'b', address: 'b:2', freeBytes: 7_000_000_000_000 }, call)
+    await directory.reportHome({ name: 'b', address: 'b:1', freeBytes: 5 })
+    await directory.reportHome({ name: 'a', address: 'a:1', freeBytes: 5 })
+    await directory.reportHome({ name: 'b', address: 'b:2', freeBytes: 7_000_000_000_000 })
     expect((await homes.listHomes({}, call)).homes).toMatchObject([
       { name: 'a', address: 'a:1' },
       { name: 'b', address: 'b:2', freeBytes: 7_000_000_000_000 },
@@ -38,14 +38,10 @@ describe('homes', () => {
 
   it('have their new address handed out at once', async () => {
     const bob = await directory.addUser('bob')
-    const call = await directory.system()
     const workspace = await directory.createWorkspace(bob, 'docs')
     await directory.addHome('moving', 9_000_000_000_000)
     const docId = await directory.createDocument(bob, workspace)
-    await directory.clients.homes.reportHome(
-      { name: 'moving', address: 'elsewhere:1', freeBytes: 1 },
-      call,
-    )
+    await directory.reportHome({ name: 'moving', address: 'elsewhere:1', freeBytes: 1 })
     const { document } = await directory.resolve(bob, { document: docId })
     expect(document).toMatchObject({ home: 'moving', homeAddress: 'elsewhere:1' })
   })
@@ -56,10 +52,11 @@ describe('homes', () => {
     { name: 'a', address: '', freeBytes: 0 },
     { name: 'a', address: 'a\0:1', freeBytes: 0 },
     { name: 'a', address: 'a:1', freeBytes: -1 },
+    { name: 'a', address: 'a:1', replicated: true },
+    { name: 'a', address: 'a:1', replicated: true, startId: 'a b' },
+    { name: 'a', address: 'a:1', startId: 'process' },
   ])('refuse the report %j', async (report) => {
-    await expect(
-      directory.clients.homes.reportHome(report, await directory.system()),
-    ).rejects.toMatchObject({ code: 'invalid' })
+    await expect(directory.reportHome(report)).rejects.toMatchObject({ code: 'invalid' })
   })
 
   it('are for the system alone', async () => {

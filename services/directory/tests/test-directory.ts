@@ -9,7 +9,11 @@ import {
   type Role,
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/documents'
-import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
+import {
+  HomesServiceClientImpl,
+  ReportHomeRequest,
+  type ReportHomeResponse,
+} from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceClientImpl, type KeyScope } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { ProfileServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/profile'
@@ -150,10 +154,17 @@ export class TestDirectory implements AsyncDisposable {
 
   /** Lets new documents have a place. */
   async addHome(name = 'document-data-0', freeBytes = 1000): Promise<void> {
-    await this.clients.homes.reportHome(
-      { name, address: `${name}.test:8486`, freeBytes },
-      await this.system(),
-    )
+    await this.reportHome({ name, freeBytes })
+  }
+
+  /** Reports an instance, which has room for documents and no lease unless the report says otherwise. */
+  async reportHome(
+    report: Partial<ReportHomeRequest> & { readonly name: string },
+    clients = this.clients,
+  ): Promise<ReportHomeResponse> {
+    const address = `${report.name}.test:8486`
+    const whole = ReportHomeRequest.fromPartial({ address, freeBytes: 1000, ...report })
+    return clients.homes.reportHome(whole, await this.system())
   }
 
   async createOrg(owner: TestUser, domain: string): Promise<number> {

@@ -7,6 +7,7 @@ import {
   DocumentsServiceService,
   type DeleteDocumentRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import type { ReportHomeRequest } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { JSONWebKeySet } from 'jose'
 import type { TestDirectory } from './test-directory'
 
@@ -32,7 +33,7 @@ export function createVerifier({ clients }: Pick<TestDirectory, 'clients'>): Tok
 export async function startTestHome(
   directory: TestDirectory,
   name = 'document-data-0',
-  listen = '127.0.0.1:0',
+  { listen = '127.0.0.1:0', ...report }: Partial<ReportHomeRequest> & { listen?: string } = {},
 ): Promise<TestHome> {
   const handlers = {
     async deleteDocument({ docId }: DeleteDocumentRequest, call: ServerCall) {
@@ -55,9 +56,6 @@ export async function startTestHome(
     deleted: [],
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
-  await directory.clients.homes.reportHome(
-    { name, address: server.address, freeBytes: 1000 },
-    await directory.system(),
-  )
+  await directory.reportHome({ name, address: server.address, ...report })
   return home
 }

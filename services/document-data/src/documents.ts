@@ -5,16 +5,17 @@ import type { Logger } from '@sheaf/kit/logger'
 import { formulaObservers } from './formula-metrics'
 import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
-import { countAppend, countGroup } from './metrics'
-import { FolderStore } from './replication/folder-store'
+import { countAppend, countGroup, countStoreCall } from './metrics'
+import { openObjects, type StoreSettings } from './replication/open-objects'
 import { ReplicatedDocuments } from './replication/replicated-documents'
+import { ReportedStore } from './replication/reported-store'
 import { StoredFiles } from './replication/stored-files'
 import { DocumentStore, type DocumentStoreOptions } from './store/documents/document-store'
 import { loadSqlite } from './store/sqlite/connections'
 import { traceWrite } from './write-trace'
 
 /** The settings that a document store needs. */
-interface StoreSettings {
+interface DocumentSettings {
   readonly dataFolder: string
   readonly maxOpenDocuments: number
   readonly idleSeconds: number
@@ -30,7 +31,7 @@ interface StoreSettings {
 /** Where documents are kept besides the files of this instance. */
 interface ReplicationSettings {
   readonly logDatabaseUrl: string
-  readonly storeFolder: string
+  readonly store: StoreSettings
 }
 
 /** The documents of this instance, and the formulas that are computed in them. */
@@ -43,13 +44,14 @@ export interface OpenedDocuments {
  * Opens the document store of this instance with the given settings; `closer` closes it. Throws when SQLite cannot be loaded.
  */
 export async function openDocuments(
-  config: StoreSettings,
+  config: DocumentSettings,
   closer: Closer,
   log: Logger,
 ): Promise<OpenedDocuments> {
   loadSqlite()
   const formulas = closer.use(Formulas.open(config.formulas, log, formulaObservers))
-  const replicate = config.replication && replication(config.home, config.replication, log)
+  const { home, replication } = config
+  const replicate = replication && (await openReplication(home, replication, log))
   const documents = await DocumentStore.open({
     replicate,
     folder: join(config.dataFolder, 'documents'),
@@ -68,14 +70,19 @@ export async function openDocuments(
 }
 
 /** Opens the replication of the documents of an instance. */
-function replication(
+async function openReplication(
   instance: string,
-  { logDatabaseUrl: url, storeFolder }: ReplicationSettings,
+  { logDatabaseUrl: url, store }: ReplicationSettings,
   log: Logger,
-): DocumentStoreOptions['replicate'] {
+): Promise<DocumentStoreOptions['replicate']> {
+  const objects = new ReportedStore(await openObjects(store), (call) => {
+    countStoreCall(call)
+    const { operation, error } = call
+    if (error !== undefined) log.warn({ err: error, operation }, 'a call of the store failed')
+  })
   return (host) => {
     const database = new LogDatabase({ url, log, observe: countAppend })
-    const stored = new StoredFiles(new FolderStore(storeFolder))
+    const stored = new StoredFiles(objects)
     return new ReplicatedDocuments({ log, database, stored, instance }, host)
   }
 }

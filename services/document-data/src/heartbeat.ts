@@ -1,6 +1,6 @@
 import { SystemTokenSource } from '@sheaf/auth/system-token'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
-import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { HomesServiceClientImpl, ReportHomeRequest } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
 
 /** Directory considers an instance dead after 30 s without a heartbeat. */
@@ -58,6 +58,7 @@ export class HomeReports implements AsyncDisposable {
   private async report(): Promise<void> {
     const { name, address } = this.identity
     const freeBytes = await this.ctx.documents.lifeCycle.freeBytes()
-    await this.homes.reportHome({ name, address, freeBytes }, { token: await this.tokens.token() })
+    const report = ReportHomeRequest.fromPartial({ name, address, freeBytes })
+    await this.homes.reportHome(report, { token: await this.tokens.token() })
   }
 }

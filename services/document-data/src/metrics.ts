@@ -9,6 +9,7 @@ import type { AppendedBatch } from '@sheaf/document-log/append-lane'
 import type { Admission } from './admission'
 import type { ChangePublisher } from './changes/publisher'
 import { observeFormulas, type FormulaObservables } from './formula-metrics'
+import type { StoreCall } from './replication/reported-store'
 import type { SqlPool } from './sql/sql-pool'
 import type { DocumentStore } from './store/documents/document-store'
 import type { CommittedGroup } from './store/sqlite/write-group'
@@ -78,6 +79,16 @@ const appends = {
     writeBounds,
   ),
 }
+
+const storeCalls = new Histogram<'operation' | 'outcome'>(
+  {
+    name: 'sheaf.store.duration',
+    description: 'Time of calls of the store of snapshots and attachments',
+    unit: 's',
+    labels: ['operation', 'outcome'],
+  },
+  secondsBounds,
+)
 
 const documents = {
   open: new Observed('gauge', {
@@ -167,6 +178,11 @@ export const countAppend = isMetering()
       appends.records.record(batch.records, {})
     }
   : undefined
+
+/** Records a call of the store of snapshots and attachments. */
+export function countStoreCall({ operation, seconds, error }: StoreCall): void {
+  storeCalls.record(seconds, { operation, outcome: error === undefined ? 'ok' : 'failed' })
+}
 
 /** Sources of the metrics. */
 export interface Observables {

@@ -15,7 +15,18 @@ const MAX_GRANTS = 10_000
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 /** Reasons for which a home or token is stale. */
-const outdated = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN', 'SERVICE_UNAVAILABLE'])
+const outdated = new Set([
+  'WRONG_HOME',
+  'DOCUMENT_MOVED',
+  'HOME_LEASE_ENDED',
+  'BAD_CALLER_TOKEN',
+  'SERVICE_UNAVAILABLE',
+])
+
+/** True for the failure of a call whose home or token was stale: the next call locates the document again. */
+export function isOutdated(error: unknown): boolean {
+  return outdated.has(toAppError(error)?.reason ?? '')
+}
 
 /** Clients of one document-data instance. */
 export interface DocumentClients {
@@ -59,7 +70,7 @@ export class DocumentCalls implements AsyncDisposable {
     try {
       return await run(this.channels.at(address), { token })
     } catch (error) {
-      if (outdated.has(toAppError(error)?.reason ?? '')) this.grants.delete(docId)
+      if (isOutdated(error)) this.grants.delete(docId)
       throw error
     }
   }

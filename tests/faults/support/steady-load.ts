@@ -22,6 +22,8 @@ export class SteadyLoad implements AsyncDisposable {
   /** Position of the last change received. */
   followedSeq = 0
   private readonly answered = new Map<string, number>()
+  /** When each request that is not answered yet was sent, by `performance.now()`; oldest first. */
+  private readonly open = new Set<{ readonly since: number }>()
   private readonly ended = new AbortController()
   private readonly workers: Promise<void>[]
   private readonly follower: Promise<void>
@@ -47,6 +49,12 @@ export class SteadyLoad implements AsyncDisposable {
   /** The smallest number of replies of any kind of client. */
   get progress(): number {
     return Math.min(...kinds.map((kind) => this.answered.get(kind) ?? 0))
+  }
+
+  /** Milliseconds for which the oldest request has been waiting for its answer. */
+  get waitingMs(): number {
+    const [oldest] = this.open
+    return oldest ? performance.now() - oldest.since : 0
   }
 
   /** Stops the clients that send requests; resolves at the last reply. Those that follow changes continue. */
@@ -87,6 +95,8 @@ export class SteadyLoad implements AsyncDisposable {
   /** Retries until the reply is not a 503; undefined when the reply is a fault. */
   private async ask(ask: Ask): Promise<Answer | undefined> {
     for (;;) {
+      const request = { since: performance.now() }
+      this.open.add(request)
       try {
         const answer = await this.pool.choose().send(ask)
         if (answer.status === 200) return answer
@@ -94,6 +104,8 @@ export class SteadyLoad implements AsyncDisposable {
       } catch (error) {
         this.faults.push(`${ask.method} ${ask.path}: ${String(error)}`)
         return undefined
+      } finally {
+        this.open.delete(request)
       }
     }
   }

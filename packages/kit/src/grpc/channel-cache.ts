@@ -36,6 +36,14 @@ export class ChannelCache<T> implements AsyncDisposable {
     return entry.clients
   }
 
+  /** Breaks all running calls to an address, with an unknown effect; later ones use a new connection. */
+  abort(address: string): void {
+    const entry = this.entries.get(address)
+    if (!entry) return
+    this.retire(address, entry)
+    entry.channel.abort()
+  }
+
   /** Closes all channels; running calls fail. */
   [Symbol.asyncDispose](): Promise<void> {
     for (const { channel } of [...this.entries.values(), ...this.evicted.splice(0)]) channel.close()
@@ -53,7 +61,10 @@ export class ChannelCache<T> implements AsyncDisposable {
   private evict(): void {
     const [oldest] = this.entries
     if (!oldest) return
-    const [address, { channel }] = oldest
+    this.retire(...oldest)
+  }
+
+  private retire(address: string, { channel }: Entry<T>): void {
     this.entries.delete(address)
     this.evicted.push({ channel, since: performance.now() })
   }

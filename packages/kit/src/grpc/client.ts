@@ -47,6 +47,8 @@ export interface ChannelOptions {
    * cost. Useful between two processes of Sheaf that exchange many calls.
    */
   readonly multiplexed?: boolean
+  /** False for calls whose caller repeats them, at another address if need be. By default, those without side effects are retried briefly. */
+  readonly retries?: boolean
 }
 
 /**
@@ -57,10 +59,13 @@ export class GrpcChannel implements AsyncDisposable {
   private readonly client: Client
   private readonly timeoutMs: number
   private readonly transport?: TransportClient
+  private readonly retries: boolean
   private readonly plain: PlainCalls = {
     unary: (call) => this.plainUnary(call),
     serverStream: (call) => this.plainServerStream(call),
   }
+  /** Cancels each running call that is not on the stream of `transport`. */
+  private readonly running = new Set<() => void>()
   readonly address: string
 
   constructor({
@@ -69,9 +74,11 @@ export class GrpcChannel implements AsyncDisposable {
     timeoutMs = DEFAULT_TIMEOUT_MS,
     maxMessageBytes = 4 * 1024 * 1024,
     multiplexed = false,
+    retries = true,
   }: ChannelOptions) {
     this.address = address
     this.timeoutMs = timeoutMs
+    this.retries = retries
     this.client = new Client(address, channelCredentials(tls), {
       'grpc.max_receive_message_length': maxMessageBytes,
       'grpc.max_send_message_length': -1,
@@ -102,7 +109,7 @@ export class GrpcChannel implements AsyncDisposable {
   ): Promise<Uint8Array> {
     const deadline = context.deadline ?? Date.now() + this.timeoutMs
     const call = { path: `/${service}/${method}`, data, context, deadline }
-    return IDEMPOTENT.test(method) ? this.persist(call) : this.unary(call)
+    return this.retries && IDEMPOTENT.test(method) ? this.persist(call) : this.unary(call)
   }
 
   /** Retries briefly while the service is unreachable. */
@@ -120,7 +127,7 @@ export class GrpcChannel implements AsyncDisposable {
   }
 
   private plainUnary({ path, data, context, deadline }: Outgoing): Promise<Uint8Array> {
-    return answerOf(path, context, (metadata, done) =>
+    return answerOf(this.running, path, context, (metadata, done) =>
       this.client.makeUnaryRequest(path, asBuffer, receive, data, metadata, { deadline }, done),
     )
   }
@@ -150,7 +157,7 @@ export class GrpcChannel implements AsyncDisposable {
         metadataOf(context, span),
         { deadline },
       )
-    return read(path, open, context.signal)
+    return read(this.running, path, open, context.signal)
   }
 
   /** Sends a client-streaming call, such as an upload. */
@@ -162,7 +169,7 @@ export class GrpcChannel implements AsyncDisposable {
   ): Promise<Uint8Array> {
     const path = `/${service}/${method}`
     const deadline = call.deadline ?? Date.now() + STREAM_TIMEOUT_MS
-    return answerOf(path, call, (metadata, done, fail) => {
+    return answerOf(this.running, path, call, (metadata, done, fail) => {
       const options = { deadline }
       const stream = this.client.makeClientStreamRequest(
         path,
@@ -199,7 +206,7 @@ export class GrpcChannel implements AsyncDisposable {
       writeUpload(stream, data).catch(() => stream.cancel())
       return stream
     }
-    return read(path, open, call.signal)
+    return read(this.running, path, open, call.signal)
   }
 
   /** Returns whether the process, or the part named by `service`, reports SERVING; false when it cannot be reached. */
@@ -214,6 +221,12 @@ export class GrpcChannel implements AsyncDisposable {
     } catch {
       return false
     }
+  }
+
+  /** Breaks all running calls; their effect remains unknown. */
+  abort(): void {
+    this.transport?.close()
+    for (const cancel of this.running) cancel()
   }
 
   /** Closes the connection; running calls fail. */
@@ -259,15 +272,22 @@ type Send = (
 ) => Pick<ClientReadableStream<unknown>, 'cancel'>
 
 /** Makes a call that has one answer, and resolves to it. */
-function answerOf(path: string, context: CallContext, send: Send): Promise<Uint8Array> {
+function answerOf(
+  running: Set<() => void>,
+  path: string,
+  context: CallContext,
+  send: Send,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const { signal } = context
     if (signal?.aborted) return reject(signal.reason)
     const span = startSpan(path)
     const call = send(metadataOf(context, span), done, reject)
     const cancel = () => call.cancel()
+    running.add(cancel)
     signal?.addEventListener('abort', cancel, { once: true })
     function done(error: ServiceError | null, answer?: Uint8Array) {
+      running.delete(cancel)
       span?.end(error ? error.code : Status.OK)
       signal?.removeEventListener('abort', cancel)
       if (error) reject(decodeError(error))
@@ -279,6 +299,7 @@ function answerOf(path: string, context: CallContext, send: Send): Promise<Uint8
 type Incoming = Pick<ClientReadableStream<Uint8Array>, 'cancel' | typeof Symbol.asyncIterator>
 
 async function* read(
+  running: Set<() => void>,
   path: string,
   open: (span?: CallSpan) => Incoming,
   signal?: CallSignal,
@@ -287,6 +308,7 @@ async function* read(
   const span = startSpan(path)
   const stream = open(span)
   const cancel = () => stream.cancel()
+  running.add(cancel)
   signal?.addEventListener('abort', cancel, { once: true })
   let ended = false
   let status = Status.CANCELLED
@@ -298,6 +320,7 @@ async function* read(
     status = (error as Partial<ServiceError>).code ?? Status.UNKNOWN
     throw decodeError(error)
   } finally {
+    running.delete(cancel)
     span?.end(status)
     signal?.removeEventListener('abort', cancel)
     // Cancelling a stream that has ended would make the server record it as cancelled.

@@ -1,5 +1,9 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import {
+  ChangesServiceClientImpl,
+  ReadChangesRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/changes'
+import {
   ExchangeRequest,
   ExchangeResponse,
   TransportServiceService,
@@ -7,16 +11,19 @@ import {
 import fc from 'fast-check'
 import {
   alice,
+  change,
   createDocument,
   doc,
   documents,
   gate,
   openChannels,
+  readChanges,
   startProxy,
   startServer,
   untilMultiplexing,
 } from '../../tests/transport-pair'
 import { AppError, toAppError } from '../errors'
+import type { GrpcChannel } from '../grpc/client'
 import type { ServedService } from '../grpc/server'
 import { Closer } from '../lifecycle'
 
@@ -56,6 +63,46 @@ describe('a server that stops', () => {
 async function pass(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
 }
+
+describe('a server that hangs, whose calls are aborted', () => {
+  it('breaks calls of every kind, and calls that begin later run', async () => {
+    let hangs = true
+    const begun = gate()
+    let calls = 0
+    const hang = async () => {
+      if (++calls === 4) begun.open()
+      if (hangs) await new Promise(() => {})
+    }
+    const { channel, plain } = await startPair(
+      createDocument(async () => {
+        await hang()
+        return { seq: 1 }
+      }),
+      readChanges(async function* () {
+        await hang()
+        yield change(1)
+      }),
+    )
+    const request = ReadChangesRequest.fromPartial({ docId: 'd' })
+    const write = async (by: GrpcChannel) =>
+      (await documents(by).createDocument(doc('d'), alice)).seq
+    const read = async (by: GrpcChannel) => {
+      for await (const { change } of new ChangesServiceClientImpl(by).readChanges(request, alice))
+        return change?.seq
+    }
+    const send = () => [channel, plain].flatMap((by) => [write(by), read(by)])
+    const broken = Promise.allSettled(send())
+    await begun.opening
+    for (const each of [channel, plain]) each.abort()
+    for (const outcome of await broken)
+      expect(['CANCELLED', 'SERVICE_UNAVAILABLE']).toContain(reasonOf(outcome))
+    hangs = false
+    expect(await Promise.all(send())).toEqual([1, 1, 1, 1])
+  })
+})
+
+const reasonOf = (outcome: PromiseSettledResult<unknown>) =>
+  outcome.status === 'rejected' ? toAppError(outcome.reason)?.reason : 'fulfilled'
 
 describe('a connection that breaks', () => {
   it('fails the writes that were sent, and repeats what has no side effects', async () => {

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { assignmentColumns } from './assignments'
 import { addressCondition, candidateOrder, isRemoved, type DocumentAddress } from './documents'
 import { keyScope, type KeyScopeRow } from './keys'
 import { sessionEnd } from './sessions'
@@ -35,6 +36,9 @@ export interface AccessRow {
   readonly isRemoved: boolean
   readonly home: string | null
   readonly homeAddress: string | null
+  readonly assignment: number | null
+  /** See Assignment. */
+  readonly isHomeEnded: boolean
 }
 
 /**
@@ -52,7 +56,7 @@ export async function resolveAccess(
       c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope, s.version,
       d.doc_id as "docId", d.org_id as "orgId", d.workspace_id as "workspaceId",
       ${documentRole('role')} as role, o.owner_id as "ownerId",
-      ${isRemoved} as "isRemoved", d.home, h.address as "homeAddress"
+      ${isRemoved} as "isRemoved", ${assignmentColumns}
     from ${callers(credential)} c
     cross join access_state s
     left join (
@@ -73,7 +77,7 @@ export async function resolveCaller(
     select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
       c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope, s.version,
       null as "docId", null as "orgId", null as "workspaceId", null as role, null as "ownerId",
-      false as "isRemoved", null as home, null as "homeAddress"
+      false as "isRemoved", null as home, null as "homeAddress", null as assignment, false as "isHomeEnded"
     from ${callers(credential)} c
     cross join access_state s`.execute(db)
   return rows

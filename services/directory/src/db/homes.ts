@@ -19,26 +19,73 @@ export interface HomeReport {
   readonly name: string
   readonly address: string
   readonly freeBytes: number
+  /** The lease that a replicated instance asks for; undefined without replication. */
+  readonly lease: AskedLease | undefined
 }
 
-/** Stores the heartbeat of a known instance; false when it is new or its address has changed. */
+/** A lease that a process of a replicated instance asks for. */
+export interface AskedLease {
+  /** Random id of the process. */
+  readonly startId: string
+  /** Milliseconds from now; 0 to end it. */
+  readonly ms: number
+}
+
+/** SQL: no process but this one has the lease of instance `h`. */
+const isFree = (startId: string | null) => sql<boolean>`
+  (h.lease_until is null or h.lease_until <= clock_timestamp() or h.start_id = ${startId})`
+
+/** SQL: the columns of the lease that a report asks for. */
+const leaseColumns = ({ lease }: HomeReport) => {
+  const seconds = lease && lease.ms / 1000
+  return sql`${lease?.startId ?? null}::text,
+    clock_timestamp() + make_interval(secs => ${seconds ?? null}::float8)`
+}
+
+/**
+ * Stores the heartbeat of a known instance, and grants the lease that it asks for; false when the instance is new, its
+ * address has changed, or another process of its name has the lease.
+ */
 export async function refreshHome(db: Db, report: HomeReport): Promise<boolean> {
   const { rows } = await sql`
-    update homes set free_bytes = ${report.freeBytes}, reported_at = now()
-    where name = ${report.name} and address = ${report.address}
+    update homes h set free_bytes = ${report.freeBytes}, reported_at = now(),
+      (start_id, lease_until) = row(${leaseColumns(report)})
+    where name = ${report.name} and address = ${report.address} and ${isFree(report.lease?.startId ?? null)}
     returning name`.execute(db)
   return rows.length > 0
 }
 
-/** Stores an instance that is new or has a new address. */
-export async function putHome(db: Db, report: HomeReport): Promise<void> {
-  await sql`
-    insert into homes (name, address, free_bytes)
-    values (${report.name}, ${report.address}, ${report.freeBytes})
+/** As `refreshHome`, for an instance that may be new or have a new address; false when another process has the lease. */
+export async function putHome(db: Db, report: HomeReport): Promise<boolean> {
+  const { rows } = await sql`
+    insert into homes as h (name, address, free_bytes, start_id, lease_until)
+    values (${report.name}, ${report.address}, ${report.freeBytes}, ${leaseColumns(report)})
     on conflict (name) do update
-      set address = excluded.address, free_bytes = excluded.free_bytes, reported_at = now()`.execute(
-    db,
-  )
+      set address = excluded.address, free_bytes = excluded.free_bytes, reported_at = now(),
+        start_id = excluded.start_id, lease_until = excluded.lease_until
+      where ${isFree(report.lease?.startId ?? null)}
+    returning name`.execute(db)
+  return rows.length > 0
+}
+
+/** A replicated instance whose lease has ended. */
+export interface EndedHome {
+  readonly name: string
+  /** Its last address; null when a live instance has the same one now. */
+  readonly address: string | null
+}
+
+/** The replicated instances: whether there are any, and those whose lease has ended. */
+export async function listEndedHomes(
+  db: Db,
+): Promise<{ readonly isAnyReplicated: boolean; readonly ended: EndedHome[] }> {
+  const { rows } = await sql<EndedHome & { isEnded: boolean }>`
+    select name, lease_until <= clock_timestamp() as "isEnded",
+      case when not exists (
+        select 1 from homes l where l.address = h.address and l.lease_until > clock_timestamp()
+      ) then address end as address
+    from homes h where lease_until is not null order by name limit 1000`.execute(db)
+  return { isAnyReplicated: rows.length > 0, ended: rows.filter(({ isEnded }) => isEnded) }
 }
 
 /** Returns all instances that ever reported, by name. */
@@ -71,4 +118,5 @@ export function listHomeDocuments(
 export const liveHome: RawBuilder<Pick<HomeRow, 'name' | 'address'>> = sql`
   select name, address from homes
   where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
+    and (lease_until is null or lease_until > clock_timestamp())
   order by free_bytes desc, name limit 1`

@@ -91,6 +91,7 @@ interface DocumentsTable {
   is_pinned: boolean
   max_inherited_role: ColumnType<InheritedRole, InheritedRole | undefined, InheritedRole>
   home: string
+  assignment: Generated<number>
   created_by: number | null
   created_at: CreatedAt
   updated_at: UpdatedAt
@@ -136,6 +137,10 @@ interface HomesTable {
   address: string
   free_bytes: number
   reported_at: Date
+  /** Random id of the process that has, or had, the lease; null without replication. */
+  start_id: string | null
+  /** When its lease ends or has ended; null without replication. */
+  lease_until: Date | null
 }
 
 interface AccessLeasesTable {

@@ -18,7 +18,9 @@ import type {
 import { isWithin } from '../access/key-scope'
 import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
+import type { Assignment } from '../db/assignments'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
+import { assignedHome } from '../leases/assigned-home'
 import { holdLease } from '../leases/hold-lease'
 import { readCredential, refusalOf } from './credential'
 import { documentInTrash, documentNotFound } from './errors'
@@ -37,7 +39,10 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
     const { row, keyId, keyExpiresAt, scope } = found
     const use = credential.kind === 'session' ? ctx.sessionUse : ctx.keyUse
     if (keyId !== null) use.note(keyId, row.keyLastUsedAt)
-    const document = request.document === '' ? undefined : readDocument(row, request)
+    const document =
+      request.document === ''
+        ? undefined
+        : await placeDocument(ctx, row, readDocument(row, request))
     const caller = {
       userId: row.userId,
       email: row.email,
@@ -45,7 +50,8 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
       anonymous: row.kind === 'anonymous',
       system: row.kind === 'system',
     }
-    const claims: CallerClaims = { ...caller, ...document, scope }
+    const { docId, role, home, assignment } = document ?? {}
+    const claims: CallerClaims = { ...caller, docId, role, home, assignment, scope }
     const { token, expiresAt } = await ctx.signer.sign(claims, tokenLife(keyExpiresAt))
     return {
       caller,
@@ -53,7 +59,8 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
         docId: document.docId,
         role: roleToWire(document.role),
         home: document.home,
-        homeAddress: row.homeAddress ?? '',
+        homeAddress: document.homeAddress ?? '',
+        assignment: document.assignment,
         unscopedRole: roleToWire(row.unscopedRole ?? undefined),
       },
       token,
@@ -65,7 +72,7 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
 
   async *holdLease(requests: AsyncIterable<HoldLeaseRequest>, call: ServerCall) {
     requireSystem(call)
-    yield* holdLease(ctx.changes, requests, call.signal)
+    yield* holdLease(ctx, requests, call.signal)
   },
 
   listVerificationKeys() {
@@ -107,14 +114,27 @@ function scopedRole({ scope, role, orgId, workspaceId, docId }: AccessRow): Acce
 
 /** Returns the document of a decision. Throws `not_found`, or `forbidden` when the role is insufficient. */
 function readDocument(row: ScopedRow, { neededRole }: ResolveAccessRequest) {
-  if (row.docId === null || row.home === null) throw documentNotFound()
+  if (row.docId === null) throw documentNotFound()
   const role: RoleName | undefined = row.kind === 'system' ? 'owners' : (row.role ?? undefined)
   const need = readNeededRole(neededRole)
   // A caller without view access is not told which role would be sufficient.
   if (role === undefined || !roleAtLeast(role, 'viewers')) throw tooLow(row, 'viewers')
   if (!roleAtLeast(role, need)) throw tooLow(row, need)
   if (row.isRemoved && row.kind !== 'system') throw documentInTrash()
-  return { docId: row.docId, role, home: row.home }
+  return { docId: row.docId, role }
+}
+
+/** Adds the instance that has the document. Throws `unavailable` when there is none, `not_found` when it was just deleted. */
+async function placeDocument<T extends { readonly docId: string }>(
+  { db }: Context,
+  { home, homeAddress, assignment, isHomeEnded }: ScopedRow,
+  document: T,
+): Promise<T & Assignment> {
+  if (home === null || assignment === null) throw documentNotFound()
+  const known = { home, homeAddress, assignment, isHomeEnded }
+  const present = isHomeEnded ? await assignedHome(db, document.docId, known) : known
+  if (!present) throw documentNotFound()
+  return { ...document, ...present }
 }
 
 /** The scope of the key is named only where it makes the difference. */

@@ -2,23 +2,40 @@ import { requireSystem } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
+  AssignHomeDocumentRequest,
   HomesService,
   ListHomeDocumentsRequest,
   ListHomesRequest,
   ReportHomeRequest,
 } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from '../context'
+import { isUuid } from '../access/resolve'
+import { findAssignment } from '../db/assignments'
 import { listHomeDocuments, listHomes, putHome, refreshHome } from '../db/homes'
+import { assignedHome } from '../leases/assigned-home'
+import { HOME_LEASE_MS, HOME_MARGIN_MS } from '../leases/ended-homes'
+import { documentNotFound } from './errors'
 
 /** Handlers of HomesService. */
 export const homes = (ctx: Context): HomesService => ({
   async reportHome(report: ReportHomeRequest, call: ServerCall) {
     requireSystem(call)
     requireReport(report)
-    if (await refreshHome(ctx.db, report)) return {}
-    // Gateways cache addresses along with access, so a new address is published like a change of access.
-    await ctx.changes.change((trx) => putHome(trx, report))
-    return {}
+    const isStored = await storeReport(ctx, report)
+    const isGranted = isStored && report.replicated && !report.released
+    return {
+      leaseMs: isGranted ? HOME_LEASE_MS : 0,
+      endedHomes: report.replicated ? ctx.endedHomes.names : [],
+    }
+  },
+
+  async assignHomeDocument({ docId }: AssignHomeDocumentRequest, call: ServerCall) {
+    requireSystem(call)
+    if (!isUuid(docId)) throw documentNotFound()
+    const present = await assignedHome(ctx.db, docId, await findAssignment(ctx.db, docId))
+    if (!present) throw documentNotFound()
+    const { home, homeAddress, assignment } = present
+    return { home, homeAddress: homeAddress ?? '', assignment }
   },
 
   async listHomes(_request: ListHomesRequest, call: ServerCall) {
@@ -47,10 +64,24 @@ export const homes = (ctx: Context): HomesService => ({
   },
 })
 
-function requireReport({ name, address, freeBytes }: ReportHomeRequest): void {
+/** Returns false when another process of that name has the lease. */
+async function storeReport(ctx: Context, report: ReportHomeRequest): Promise<boolean> {
+  const { name, address, freeBytes, replicated, startId, released } = report
+  const ms = released ? 0 : HOME_LEASE_MS + HOME_MARGIN_MS
+  const stored = { name, address, freeBytes, lease: replicated ? { startId, ms } : undefined }
+  if (await refreshHome(ctx.db, stored)) return true
+  // Gateways cache addresses along with access, so a new address is published like a change of access.
+  return ctx.changes.change(
+    (trx) => putHome(trx, stored),
+    (isStored) => isStored,
+  )
+}
+
+function requireReport({ name, address, freeBytes, ...report }: ReportHomeRequest): void {
   const fine = {
     name: /^[\w.-]{1,100}$/.test(name),
     address: /^[\x21-\x7e]{1,300}$/.test(address),
+    start_id: report.replicated ? /^[\w-]{1,100}$/.test(report.startId) : report.startId === '',
     free_bytes: Number.isSafeInteger(freeBytes) && freeBytes >= 0,
   }
   for (const [field, isFine] of Object.entries(fine))

@@ -45,6 +45,11 @@ export class AccessChanges {
     return result
   }
 
+  /** The latest version that this instance knows of; 0 before the first. */
+  get version(): number {
+    return this.latest
+  }
+
   /** Renews a holder's lease and returns the version for the response. */
   async renew(holderId: string, droppedVersion: number): Promise<number> {
     const version = await renewLease(this.db, { holderId, droppedVersion, leaseMs: LEASE_MS })

@@ -1,30 +1,36 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { HoldLeaseRequest, HoldLeaseResponse } from '@sheaf/protos/sheaf/directory/v1/access'
 import { LEASE_MS, type AccessChanges } from './access-changes'
+import type { EndedHomes } from './ended-homes'
 
 /** A holder renews twice a second and reads at once; one that does not is disconnected. */
 const MAX_UNSENT = 100
 
 /**
- * Serves one holder of a lease: responds to each renewal, in order, and announces changes of access in
- * between. Unsent announcements are merged, so a slow holder costs no memory. Ends with the requests or the
+ * Serves one holder of a lease: responds to each renewal, in order, and announces changes of access and ended leases of
+ * instances in between. Unsent announcements are merged, so a slow holder costs no memory. Ends with the requests or the
  * signal.
  */
 export async function* holdLease(
-  changes: AccessChanges,
+  { changes, endedHomes }: { readonly changes: AccessChanges; readonly endedHomes: EndedHomes },
   requests: AsyncIterable<HoldLeaseRequest>,
   signal: AbortSignal,
 ): AsyncGenerator<HoldLeaseResponse> {
   let announcement: number | undefined
+  const ended = new Set<string>()
   let wake = () => {}
-  let ended: { error?: Error } | undefined
+  let over: { error?: Error } | undefined
   const grants: HoldLeaseResponse[] = []
   const end = (error?: Error) => {
-    ended ??= { error }
+    over ??= { error }
     wake()
   }
   const unsubscribe = changes.subscribe((version) => {
     announcement = version
+    wake()
+  })
+  const unsubscribeHomes = endedHomes.subscribe((addresses) => {
+    for (const address of addresses) ended.add(address)
     wake()
   })
   const abort = () => end()
@@ -40,17 +46,20 @@ export async function* holdLease(
     for (;;) {
       const grant = grants.shift()
       if (grant) yield grant
-      else if (announcement !== undefined) {
-        const accessVersion = announcement
+      else if (announcement !== undefined || ended.size > 0) {
+        const accessVersion = announcement ?? changes.version
+        const endedHomeAddresses = [...ended]
         announcement = undefined
-        yield { accessVersion, leaseMs: 0 }
-      } else if (ended) break
+        ended.clear()
+        yield { accessVersion, leaseMs: 0, endedHomeAddresses }
+      } else if (over) break
       else await new Promise<void>((resolve) => (wake = resolve))
     }
-    if (ended.error !== undefined && !signal.aborted) throw ended.error
+    if (over.error !== undefined && !signal.aborted) throw over.error
   } finally {
     signal.removeEventListener('abort', abort)
     unsubscribe()
+    unsubscribeHomes()
   }
 }
 
@@ -70,6 +79,6 @@ async function readRenewals(
         field: 'holder_id',
       })
     const accessVersion = await changes.renew(holderId, droppedVersion)
-    onGrant({ accessVersion, leaseMs: LEASE_MS })
+    onGrant({ accessVersion, leaseMs: LEASE_MS, endedHomeAddresses: [] })
   }
 }

@@ -9,7 +9,11 @@ import {
   AccessServiceService,
   ResolveAccessResponse,
 } from '@sheaf/protos/sheaf/directory/v1/access'
-import { HomesServiceService, type ReportHomeRequest } from '@sheaf/protos/sheaf/directory/v1/homes'
+import {
+  HomesServiceService,
+  ReportHomeResponse,
+  type ReportHomeRequest,
+} from '@sheaf/protos/sheaf/directory/v1/homes'
 import { testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
@@ -39,7 +43,7 @@ async function startStandIn(authority: TokenAuthority, reports: ReportHomeReques
   const homes = {
     reportHome: (request: ReportHomeRequest) => {
       reports.push(request)
-      return Promise.resolve({})
+      return Promise.resolve(ReportHomeResponse.fromPartial({}))
     },
   }
   return startGrpcServer({

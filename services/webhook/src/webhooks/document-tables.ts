@@ -1,10 +1,10 @@
-import { AppError, toAppError } from '@sheaf/kit/errors'
+import { AppError } from '@sheaf/kit/errors'
 import { findNearMiss, type NearMiss } from '@sheaf/kit/near-miss'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { Column } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { ListTablesResponse, Table } from '@sheaf/protos/sheaf/document_data/v1/tables'
-import type { DocumentCalls } from '../document-calls'
+import { isOutdated, type DocumentCalls } from '../document-calls'
 import type { WebhookChange } from './webhook-fields'
 
 /** The table and columns of a webhook by refs, which renames do not affect. */
@@ -23,11 +23,6 @@ export interface TableNames {
 }
 
 const nowhere: TableRefs = { tableRef: null, readyRef: null, watchedRefs: [] }
-/**
- * Reasons for which the first call may fail when the document has moved or its home was restarted; a second
- * call locates it again.
- */
-const retryableReasons = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN', 'SERVICE_UNAVAILABLE'])
 
 /** The tables of a document with their names as of one moment. */
 export class DocumentTables {
@@ -136,7 +131,7 @@ export async function readTables(
       tables.listTables({ docId, withColumns: true }, { token, deadline, signal, requestId }),
     )
   const found = await ask().catch((error: unknown) => {
-    if (!retryableReasons.has(toAppError(error)?.reason ?? '')) throw error
+    if (!isOutdated(error)) throw error
     return ask()
   })
   return new DocumentTables(found)

@@ -7,6 +7,7 @@ import { webhookOutbox } from './005-webhook-outbox'
 import { sessions } from './006-sessions'
 import { preferences } from './007-preferences'
 import { events } from './008-events'
+import { homeLeases } from './009-home-leases'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   sessions,
   preferences,
   events,
+  homeLeases,
 ]

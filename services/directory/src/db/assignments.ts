@@ -1,0 +1,53 @@
+import { sql, type Kysely } from 'kysely'
+import type { DirectorySchema } from './schema'
+
+type Db = Kysely<DirectorySchema>
+
+/** The instance that a document is assigned to. */
+export interface Assignment {
+  readonly home: string
+  /** Null when the instance has never reported. */
+  readonly homeAddress: string | null
+  /** Raised whenever the document is assigned to another instance. */
+  readonly assignment: number
+  /** True when the instance is replicated and its lease has ended, so that another one has to take over. */
+  readonly isHomeEnded: boolean
+}
+
+/** SQL: the columns of an Assignment, from document `d` and its instance `h`, which may be absent. */
+export const assignmentColumns = sql`d.home, h.address as "homeAddress", d.assignment,
+  coalesce(h.lease_until <= clock_timestamp(), false) as "isHomeEnded"`
+
+/** The assignment of a document, published or not; undefined for an unknown one. */
+export async function findAssignment(db: Db, docId: string): Promise<Assignment | undefined> {
+  const { rows } = await sql<Assignment>`
+    select ${assignmentColumns} from documents d left join homes h on h.name = d.home
+    where d.doc_id = ${docId}`.execute(db)
+  return rows[0]
+}
+
+/**
+ * Assigns a document, which has this assignment, to a live replicated instance; the documents of an instance are spread
+ * over all of them. Undefined when nothing was changed: no instance is live, the lease has been granted again, or the
+ * document has another assignment by now.
+ */
+export async function reassign(
+  db: Db,
+  docId: string,
+  { home, assignment }: Pick<Assignment, 'home' | 'assignment'>,
+): Promise<Assignment | undefined> {
+  // The lock makes a renewal of the lease wait, and is granted only with the lease as it is then. So nothing of an
+  // instance is assigned after its lease was granted again.
+  const { rows } = await sql<Assignment>`
+    with ended as (
+      select name from homes where name = ${home} and lease_until <= clock_timestamp() for share
+    ), target as (
+      select name, address from homes where lease_until > clock_timestamp()
+      order by md5(name || ${docId}::text) limit 1
+    )
+    update documents d set home = t.name, assignment = d.assignment + 1
+    from ended e, target t
+    where d.doc_id = ${docId} and d.home = e.name and d.assignment = ${assignment}
+    returning d.home, t.address as "homeAddress", d.assignment, false as "isHomeEnded"`.execute(db)
+  return rows[0]
+}
