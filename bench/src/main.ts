@@ -9,6 +9,7 @@ import { describeMachine, inspectMachine } from './machine'
 import { measureDocuments } from './modes/many-documents'
 import { measureWebhooks } from './modes/many-webhooks'
 import { measureRows } from './modes/million-rows'
+import { measureReplication } from './modes/replicated'
 import { measureTelemetry } from './modes/telemetry-cost'
 import { measureOptimizations } from './optimizations/measure'
 import { readOptions, type Mode, type Options } from './options'
@@ -26,6 +27,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   grid: measureGrid,
   formulas: measureFormulas,
   optimizations: measureOptimizations,
+  replicated: measureReplication,
 }
 
 /** Returns the measured commit; empty outside a repository. */
