@@ -4,8 +4,15 @@ export type Buckets = ReadonlyMap<number, number>
 /** Quantiles in the unit of the histogram. */
 export type Percentiles = Readonly<Record<'p50' | 'p90' | 'p99', number>>
 
+/** Reads one histogram. */
+export interface HistogramReader {
+  read(): Promise<Buckets>
+  /** The quantiles of the values that were added between two reads. */
+  percentilesSince(before: Buckets, after: Buckets): Percentiles
+}
+
 /** Reads one histogram of the metrics that a process serves to Prometheus. */
-export function createHistogramReader(url: string, name: string) {
+export function createHistogramReader(url: string, name: string): HistogramReader {
   const line = new RegExp(`^${name}_bucket\\{.*?le="([^"]+)".*?\\} (\\S+)`)
   return {
     async read(): Promise<Buckets> {
