@@ -1,15 +1,15 @@
 import { join } from 'node:path'
-import type { Closer } from '@sheaf/kit/lifecycle'
-import { LogDatabase } from '@sheaf/document-log/log-database'
-import type { Logger } from '@sheaf/kit/logger'
 import { formulaObservers } from './formula-metrics'
 import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
-import { countAppend, countGroup } from './metrics'
-import { FolderStore } from './replication/folder-store'
-import { ReplicatedDocuments } from './replication/replicated-documents'
-import { StoredFiles } from './replication/stored-files'
-import { DocumentStore, type DocumentStoreOptions } from './store/documents/document-store'
+import { countGroup } from './metrics'
+import type { DirectoryLease } from './replication/home-lease'
+import {
+  openReplication,
+  type ReplicationContext,
+  type ReplicationSettings,
+} from './replication/open-replication'
+import { DocumentStore } from './store/documents/document-store'
 import { loadSqlite } from './store/sqlite/connections'
 import { traceWrite } from './write-trace'
 
@@ -27,16 +27,12 @@ interface StoreSettings {
   readonly replication?: ReplicationSettings
 }
 
-/** Where documents are kept besides the files of this instance. */
-interface ReplicationSettings {
-  readonly logDatabaseUrl: string
-  readonly storeFolder: string
-}
-
 /** The documents of this instance, and the formulas that are computed in them. */
 export interface OpenedDocuments {
   readonly documents: DocumentStore
   readonly formulas: Formulas
+  /** The lease under which documents are read; undefined without replication. */
+  readonly lease: DirectoryLease | undefined
 }
 
 /**
@@ -44,14 +40,15 @@ export interface OpenedDocuments {
  */
 export async function openDocuments(
   config: StoreSettings,
-  closer: Closer,
-  log: Logger,
+  context: ReplicationContext,
 ): Promise<OpenedDocuments> {
+  const { closer, log } = context
   loadSqlite()
   const formulas = closer.use(Formulas.open(config.formulas, log, formulaObservers))
-  const replicate = config.replication && replication(config.home, config.replication, log)
+  const replication =
+    config.replication && openReplication(config.home, config.replication, context)
   const documents = await DocumentStore.open({
-    replicate,
+    replicate: replication?.replicate,
     folder: join(config.dataFolder, 'documents'),
     maxOpen: config.maxOpenDocuments,
     idleMs: config.idleSeconds * 1000,
@@ -64,18 +61,5 @@ export async function openDocuments(
     onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread crashed'),
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })
-  return { documents: closer.use(documents), formulas }
-}
-
-/** Opens the replication of the documents of an instance. */
-function replication(
-  instance: string,
-  { logDatabaseUrl: url, storeFolder }: ReplicationSettings,
-  log: Logger,
-): DocumentStoreOptions['replicate'] {
-  return (host) => {
-    const database = new LogDatabase({ url, log, observe: countAppend })
-    const stored = new StoredFiles(new FolderStore(storeFolder))
-    return new ReplicatedDocuments({ log, database, stored, instance }, host)
-  }
+  return { documents: closer.use(documents), formulas, lease: replication?.lease }
 }

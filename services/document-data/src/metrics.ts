@@ -1,4 +1,5 @@
 import {
+  Counter,
   Histogram,
   isMetering,
   Observed,
@@ -77,6 +78,22 @@ const appends = {
     },
     writeBounds,
   ),
+}
+
+const replication = {
+  openings: new Histogram(
+    {
+      name: 'sheaf.document.opening.duration',
+      description: 'Time to make a replicated document ready for use, with its file and its log',
+      unit: 's',
+    },
+    secondsBounds,
+  ),
+  leaseFailures: new Counter({
+    name: 'sheaf.home.lease.failures',
+    description: 'Attempts of an instance to renew its lease that failed',
+    unit: '{attempt}',
+  }),
 }
 
 const documents = {
@@ -167,6 +184,16 @@ export const countAppend = isMetering()
       appends.records.record(batch.records, {})
     }
   : undefined
+
+/** Records how long it took to make a document ready for use; undefined while metrics are disabled. */
+export const countOpening = isMetering()
+  ? (ms: number): void => replication.openings.record(ms / 1_000, {})
+  : undefined
+
+/** Counts a lease that was not renewed. */
+export function countLeaseFailure(): void {
+  replication.leaseFailures.add(1, {})
+}
 
 /** Sources of the metrics. */
 export interface Observables {

@@ -4,6 +4,7 @@ import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { CompiledQuery } from 'kysely'
+import type { HomeAssignment, HomeLease } from '../../src/replication/home-lease'
 import { FolderStore } from '../../src/replication/folder-store'
 import { ReplicatedDocuments } from '../../src/replication/replicated-documents'
 import { StoredFiles } from '../../src/replication/stored-files'
@@ -19,13 +20,54 @@ export interface Cluster extends AsyncDisposable {
   readonly folder: string
   /** Folder of an instance with this name. */
   dataOf(instance: string): string
-  /** Opens the store of an instance; `url` may lead to the log database by way of a proxy. */
+  /**
+   * Opens the store of an instance; `url` may lead to the log database by way of a proxy. The lease lasts for ever, and
+   * every document is assigned to whoever asks, unless another lease is given.
+   */
   open(
     instance: string,
-    options?: Partial<DocumentStoreOptions> & { readonly url?: string },
+    options?: Partial<DocumentStoreOptions> & {
+      readonly url?: string
+      readonly lease?: HomeLease
+    },
   ): Promise<DocumentStore>
   /** Runs a statement in the log database. */
   query(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+}
+
+/** A lease that the test grants and ends, and the assignments of directory. */
+export class TestLease implements HomeLease {
+  period = 1
+  private held = true
+  private ended = () => {}
+
+  constructor(
+    private readonly instance: string,
+    /** Of documents that are not assigned here with number 0. */
+    private readonly assignments = new Map<string, HomeAssignment>(),
+  ) {}
+
+  isHeld(): boolean {
+    return this.held
+  }
+
+  end(): void {
+    this.held = false
+    this.ended()
+  }
+
+  grant(): void {
+    this.held = true
+    this.period++
+  }
+
+  assign(docId: string): Promise<HomeAssignment> {
+    return Promise.resolve(this.assignments.get(docId) ?? { home: this.instance, assignment: 0 })
+  }
+
+  onEnded(ended: () => void): void {
+    this.ended = ended
+  }
 }
 
 export async function startCluster(): Promise<Cluster> {
@@ -37,14 +79,14 @@ export async function startCluster(): Promise<Cluster> {
     url: database.url,
     folder: folder.path,
     dataOf,
-    open: (instance, { url = database.url, ...options } = {}) =>
+    open: (instance, { url = database.url, lease = new TestLease(instance), ...options } = {}) =>
       openStore(dataOf(instance), {
         workers: 0,
         replicate: (host) => {
           const log = createLogger('test')
           const stored = new StoredFiles(new FolderStore(join(folder.path, 'store')))
           return new ReplicatedDocuments(
-            { log, database: new LogDatabase({ url, log }), stored, instance },
+            { log, database: new LogDatabase({ url, log }), stored, instance, lease },
             host,
           )
         },
