@@ -31,7 +31,7 @@ const halls = {
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,
   'services/document-data/src/replication': `
-    object-store.ts folder-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts redo-tail.ts document-copies.ts
+    object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts redo-tail.ts document-copies.ts
     snapshot-jobs.ts replicated-documents.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts

@@ -89,9 +89,10 @@ export function openContext(
     const directory = createDirectoryClients(channel)
     const { access } = directory
     const system = new SystemTokenSource(access, config.serviceKey)
-    const lease = closer.use(new AccessLease(access, system, log))
-    lease.start()
     const documentData = closer.use(createDocumentDataChannels(tls))
+    const onEndedHome = (address: string) => documentData.abort(address)
+    const lease = closer.use(new AccessLease(access, system, log, onEndedHome))
+    lease.start()
     const webhook = closer.use(openChannel({ address: webhookAddress, ...options }))
     const readiness = new Readiness({
       directory: channel,

@@ -29,7 +29,7 @@ function start(directory: FakeDirectory) {
   const levels: string[] = []
   const log = { warn: () => levels.push('warn'), debug: () => levels.push('debug') }
   const system = { token: () => Promise.resolve('token') }
-  const lease = new AccessLease(directory, system as never, log as unknown as Logger)
+  const lease = new AccessLease(directory, system as never, log as unknown as Logger, () => {})
   lease.start()
   return {
     lease,

@@ -42,10 +42,12 @@ export class AccessLease implements Lease, AsyncDisposable {
   private begun: Instant = { steady: -Infinity, wall: -Infinity }
   private running?: Promise<void>
 
+  /** @param onEndedHome is called with the address of each instance whose lease has ended */
   constructor(
     private readonly access: Pick<AccessService, 'holdLease'>,
     private readonly system: SystemTokenSource,
     private readonly log: Logger,
+    private readonly onEndedHome: (address: string) => void,
   ) {}
 
   isHeld(): boolean {
@@ -98,6 +100,7 @@ export class AccessLease implements Lease, AsyncDisposable {
         const isNewer = answer.accessVersion > this.version
         // Older cache entries become unusable here before the next renewal reports it to directory.
         if (isNewer) this.version = answer.accessVersion
+        for (const address of answer.endedHomeAddresses) this.onEndedHome(address)
         if (answer.leaseMs > 0) wasHeld = this.extend(session.takeAnswered(), answer.leaseMs)
         if (isNewer) session.renewNow()
       }

@@ -112,6 +112,13 @@ export class StubAccess {
     for (const tell of this.listeners) tell({ accessVersion, leaseMs: 0, endedHomeAddresses: [] })
   }
 
+  /** Announces to every holder of a lease that the lease of the instance at this address has ended. */
+  endHome(address: string): void {
+    const { accessVersion } = this
+    for (const tell of this.listeners)
+      tell({ accessVersion, leaseMs: 0, endedHomeAddresses: [address] })
+  }
+
   /** Ends every open stream of renewals. */
   cut(): void {
     for (const end of this.cutters) end()

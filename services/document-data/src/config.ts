@@ -2,10 +2,15 @@ import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
 import type { FormulaLimits } from './formulas/formula-limits'
+import type { StoreSettings } from './replication/open-objects'
+import type { S3Settings } from './replication/s3-store'
 import type { SqlLimits } from './sql/sql-pool'
 import type { AttachmentLimits } from './store/attachments/staged-files'
 
 const MIB = 1024 * 1024
+/** Names of buckets, and prefixes of objects that need no encoding in URLs. */
+const BUCKET = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
+const PREFIX = /^[\w!.*'()-]+(?:\/[\w!.*'()-]+)*\/?$/
 
 /** Settings of the document-data service. */
 export interface DocumentDataConfig {
@@ -67,8 +72,8 @@ export interface DocumentDataConfig {
 export interface ReplicationSettings {
   /** The PostgreSQL that holds their logs: `postgres://user:password@host:port/database`. */
   readonly logDatabaseUrl: string
-  /** Folder for snapshots and attachments, shared by all instances. */
-  readonly storeFolder: string
+  /** Where snapshots and attachments are kept. */
+  readonly store: StoreSettings
 }
 
 /** Default limits of admission control. */
@@ -157,12 +162,44 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
 function readReplication(read: EnvReader): ReplicationSettings | undefined {
   const isReplicated = read.bool('SHEAF_REPLICATED', false)
   const logDatabaseUrl = read.optionalSecret('SHEAF_LOG_DATABASE_URL')
-  const storeFolder = read.optional('SHEAF_STORE_FOLDER')
+  const store = readStoreSettings(read, isReplicated)
   if (!isReplicated) return undefined
   return {
     // Read only where it is needed: without replication this service is not given it.
     logDatabaseUrl: logDatabaseUrl ?? read.secret('DATABASE_URL'),
-    storeFolder: storeFolder ?? read.str('SHEAF_STORE_FOLDER'),
+    store,
+  }
+}
+
+/** Reads the settings of the store; without a bucket, a folder is required if `isNeeded`. */
+function readStoreSettings(read: EnvReader, isNeeded: boolean): StoreSettings {
+  const folder = read.optional('SHEAF_STORE_FOLDER')
+  const s3 = readS3Settings(read)
+  if (s3) return { s3 }
+  return { folder: folder ?? (isNeeded ? read.str('SHEAF_STORE_FOLDER') : '') }
+}
+
+function readS3Settings(read: EnvReader): S3Settings | undefined {
+  const bucket = read.optional('SHEAF_S3_BUCKET')
+  const prefix = read.optional('SHEAF_S3_PREFIX') ?? ''
+  const region = read.str('SHEAF_S3_REGION', 'us-east-1')
+  const endpoint = read.optionalUrl('SHEAF_S3_ENDPOINT', ['http', 'https'])
+  const accessKeyId = read.optional('SHEAF_S3_ACCESS_KEY_ID')
+  const secretAccessKey = read.optionalSecret('SHEAF_S3_SECRET_ACCESS_KEY')
+  if (bucket === undefined) return undefined
+  if (!BUCKET.test(bucket)) read.reject('SHEAF_S3_BUCKET is not the name of a bucket')
+  if (prefix !== '' && !PREFIX.test(prefix))
+    read.reject("SHEAF_S3_PREFIX may have letters, digits, / and _!.*'()- only")
+  const hasId = accessKeyId !== undefined
+  const hasSecret = secretAccessKey !== undefined
+  if (hasId !== hasSecret)
+    read.reject('SHEAF_S3_ACCESS_KEY_ID and SHEAF_S3_SECRET_ACCESS_KEY are only valid together')
+  return {
+    bucket,
+    prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    region,
+    endpoint,
+    ...(hasId && hasSecret && { credentials: { accessKeyId, secretAccessKey } }),
   }
 }
 

@@ -14,7 +14,7 @@ import { loadSqlite } from './store/sqlite/connections'
 import { traceWrite } from './write-trace'
 
 /** The settings that a document store needs. */
-interface StoreSettings {
+interface DocumentSettings {
   readonly dataFolder: string
   readonly maxOpenDocuments: number
   readonly idleSeconds: number
@@ -39,14 +39,14 @@ export interface OpenedDocuments {
  * Opens the document store of this instance with the given settings; `closer` closes it. Throws when SQLite cannot be loaded.
  */
 export async function openDocuments(
-  config: StoreSettings,
+  config: DocumentSettings,
   context: ReplicationContext,
 ): Promise<OpenedDocuments> {
   const { closer, log } = context
   loadSqlite()
   const formulas = closer.use(Formulas.open(config.formulas, log, formulaObservers))
   const replication =
-    config.replication && openReplication(config.home, config.replication, context)
+    config.replication && (await openReplication(config.home, config.replication, context))
   const documents = await DocumentStore.open({
     replicate: replication?.replicate,
     folder: join(config.dataFolder, 'documents'),

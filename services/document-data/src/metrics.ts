@@ -10,6 +10,7 @@ import type { AppendedBatch } from '@sheaf/document-log/append-lane'
 import type { Admission } from './admission'
 import type { ChangePublisher } from './changes/publisher'
 import { observeFormulas, type FormulaObservables } from './formula-metrics'
+import type { StoreCall } from './replication/reported-store'
 import type { SqlPool } from './sql/sql-pool'
 import type { DocumentStore } from './store/documents/document-store'
 import type { CommittedGroup } from './store/sqlite/write-group'
@@ -79,6 +80,16 @@ const appends = {
     writeBounds,
   ),
 }
+
+const storeCalls = new Histogram<'operation' | 'outcome'>(
+  {
+    name: 'sheaf.store.duration',
+    description: 'Time of calls of the store of snapshots and attachments',
+    unit: 's',
+    labels: ['operation', 'outcome'],
+  },
+  secondsBounds,
+)
 
 const replication = {
   openings: new Histogram(
@@ -184,6 +195,11 @@ export const countAppend = isMetering()
       appends.records.record(batch.records, {})
     }
   : undefined
+
+/** Records a call of the store of snapshots and attachments. */
+export function countStoreCall({ operation, seconds, error }: StoreCall): void {
+  storeCalls.record(seconds, { operation, outcome: error === undefined ? 'ok' : 'failed' })
+}
 
 /** Records how long it took to make a document ready for use; undefined while metrics are disabled. */
 export const countOpening = isMetering()

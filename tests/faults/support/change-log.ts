@@ -9,7 +9,8 @@ export interface RowEvent {
   readonly cells: Readonly<Record<string, unknown>>
 }
 
-interface Change {
+/** A change in the log, as the API returns it. */
+export interface Change {
   readonly seq: number
   readonly operations: readonly Operation[]
 }
@@ -46,7 +47,8 @@ export async function readRowEvents(rest: Rest, doc: string, tableId: string): P
   return events
 }
 
-async function readChanges(rest: Rest, doc: string): Promise<Change[]> {
+/** All changes of a document, in order, as the API returns them. */
+export async function readChanges(rest: Rest, doc: string): Promise<Change[]> {
   const changes: Change[] = []
   for (;;) {
     const query = { since: String(changes.at(-1)?.seq ?? 0) }

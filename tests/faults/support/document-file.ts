@@ -1,4 +1,5 @@
-import { copyFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import Database from 'better-sqlite3'
@@ -7,6 +8,13 @@ import Database from 'better-sqlite3'
 export function fileOf(dataDir: string, doc: string): string {
   const docId = docIdOf(doc)
   return join(dataDir, 'documents', docId.slice(0, 2), docId, 'document.sqlite')
+}
+
+/** Deletes all documents of an instance of document-data, which must not run. */
+export async function deleteDocuments(dataDir: string, instance: string): Promise<void> {
+  const own = join(dataDir, 'instances', instance)
+  const folder = join(existsSync(own) ? own : dataDir, 'documents')
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** UUID of a document, from its path in the API. */

@@ -13,7 +13,7 @@ const program = join(__dirname, '../../../gateway/dist/main.js')
 
 /** A request to a gateway. */
 export interface Ask {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */

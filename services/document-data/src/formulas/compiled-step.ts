@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { quoteId } from '../quoting/quote'
+import type { Table } from '../store/schema/schema'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import { findCompiled, orderCompiled, type CompiledColumn } from './compiled/compiled-columns'
+import { countAtMost } from './compiled/cell-reader'
+import { indexedColumn } from './compiled/frame'
 import { computeCells, type ComputedCells, type LookupAids } from './compiled/compute-cells'
 import type { FormulaLookup } from './compiled/formula-parts'
 import type { LookupTotals } from './compiled/lookup-totals'
@@ -16,6 +19,11 @@ const ROWS_AT_ONCE = 1_000
 /** Cells of one column that were computed without Python. */
 export interface ComputedColumn extends ComputedCells {
   readonly of: ColumnOfTable
+}
+
+/** Cells of one column that a request has asked for. */
+export interface ComputedRequest extends ComputedColumn {
+  readonly asked: readonly number[] | 'all'
 }
 
 /** What computing the cells of a request needs beside the group. */
@@ -33,7 +41,7 @@ export function* computeCompiled(
   group: DerivedGroup,
   request: readonly DirtyMessage[],
   { forPython, totals }: Compiling,
-): Generator<ComputedColumn> {
+): Generator<ComputedRequest> {
   const { connection, schema } = group
   const wanted = new Map(request.map((message) => [message.ref, message]))
   const isPossible = (column: CompiledColumn) =>
@@ -49,7 +57,7 @@ export function* computeCompiled(
     }
     const computed = computeCells(connection, column, message, aidsOf(group, totals))
     if (computed.left.length > 0) unfinished.add(ref)
-    yield { of: column.of, ...computed }
+    yield { of: column.of, asked: 'rows' in message ? message.rows : 'all', ...computed }
   }
 }
 
@@ -121,24 +129,25 @@ function withoutTotals({ formula }: CompiledColumn): readonly FormulaLookup[] {
 
 /** True when no lookup of a formula reads a large table for each key; otherwise an index may be due. */
 function areIndexed(group: DerivedGroup, lookups: readonly FormulaLookup[]): boolean {
-  const missing = lookups.flatMap(
-    ({
-      lookup: {
-        columns: [first],
-      },
-    }) => (first && !group.indexes?.has(first.table, first.column) ? [first] : []),
-  )
-  return missing.filter((of) => missIndex(group, of)).length === 0
+  const missing = lookups.filter(({ lookup }) => {
+    const indexed = indexedColumn(lookup)
+    if (!indexed) return !isSmall(group, lookup.table)
+    return !group.indexes?.has(indexed.table, indexed.column) && missIndex(group, indexed)
+  })
+  return missing.length === 0
+}
+
+/** True for a table in which a lookup may read all rows. */
+function isSmall({ connection }: DerivedGroup, table: Table): boolean {
+  return countAtMost(connection, table) <= SMALL_TABLE
 }
 
 /** Records that a lookup would read all rows of a large table. Returns false for a small one. */
-function missIndex(
-  { connection, indexes }: DerivedGroup,
-  { table, column }: ColumnOfTable,
-): boolean {
+function missIndex(group: DerivedGroup, { table, column }: ColumnOfTable): boolean {
+  const { connection, indexes } = group
+  if (isSmall(group, table)) return false
   const from = quoteId(table.tableId)
-  const rows = connection.pluck<number>(`SELECT coalesce(max(id), 0) FROM ${from}`).get() ?? 0
-  if (rows <= SMALL_TABLE) return false
+  const rows = countAtMost(connection, table)
   const name = quoteId(column.id)
   const sql = `${name} IS (SELECT ${name} FROM ${from} ORDER BY id DESC LIMIT 1)`
   indexes?.missed({ table, column, rows, condition: { sql, params: [] } })

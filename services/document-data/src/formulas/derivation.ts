@@ -185,11 +185,9 @@ export class Derivation {
       this.refreshSchema()
       this.finder.dirty.columns.delete(ref)
       const now = columnsOf(this.group.schema).byRef.get(ref)
-      if (now && computed.left.length > 0) {
-        this.forPython.add(ref)
-        const { rows } = this.finder.dirty.column(now)
-        for (const row of computed.left) rows.set(row, dirty.ownerOf(row))
-      }
+      if (computed.left.length > 0) this.forPython.add(ref)
+      const rest = dirty.after(computed.asked, computed.left)
+      if (now && !rest.isEmpty) this.finder.dirty.column(now).addAll(rest)
       for (const { cells } of changed) this.finder.fireBy(ref, cells.rowIds)
       this.addLookups(changed, (row) => dirty.ownerOf(row))
     }

@@ -6,7 +6,7 @@ export interface ObjectStore {
   get(name: string): Promise<Buffer | undefined>
   /** True when there is an object with this name. */
   has(name: string): Promise<boolean>
-  /** Makes an object as young as a new one; false when there is none with this name. */
+  /** Makes an object as young as a new one, unless it is less than an hour old; false when there is none with this name. */
   touch(name: string): Promise<boolean>
   /** The objects in a folder, with the times when they were stored, in epoch milliseconds. */
   list(folder: string): Promise<{ readonly name: string; readonly storedAt: number }[]>

@@ -3,17 +3,18 @@ import { LogDatabase } from '@sheaf/document-log/log-database'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
 import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
-import { countAppend, countOpening } from '../metrics'
+import { countAppend, countOpening, countStoreCall } from '../metrics'
 import type { DocumentStoreOptions } from '../store/documents/document-store'
-import { FolderStore } from './folder-store'
 import { DirectoryLease } from './home-lease'
+import { openObjects, type StoreSettings } from './open-objects'
 import { ReplicatedDocuments } from './replicated-documents'
+import { ReportedStore } from './reported-store'
 import { StoredFiles } from './stored-files'
 
 /** Where documents are kept besides the files of this instance. */
 export interface ReplicationSettings {
   readonly logDatabaseUrl: string
-  readonly storeFolder: string
+  readonly store: StoreSettings
 }
 
 /** What replication needs besides settings. */
@@ -31,18 +32,23 @@ export interface OpenedReplication {
 }
 
 /** Prepares the replication of the documents of an instance; `closer` ends it. */
-export function openReplication(
+export async function openReplication(
   instance: string,
-  { logDatabaseUrl: url, storeFolder }: ReplicationSettings,
+  { logDatabaseUrl: url, store }: ReplicationSettings,
   { closer, log, homes, systemTokens }: ReplicationContext,
-): OpenedReplication {
+): Promise<OpenedReplication> {
+  const objects = new ReportedStore(await openObjects(store), (call) => {
+    countStoreCall(call)
+    const { operation, error } = call
+    if (error !== undefined) log.warn({ err: error, operation }, 'a call of the store failed')
+  })
   const lease = new DirectoryLease(homes, systemTokens)
   closer.defer(() => lease[Symbol.dispose]())
   return {
     lease,
     replicate: (host) => {
       const database = new LogDatabase({ url, log, observe: countAppend })
-      const stored = new StoredFiles(new FolderStore(storeFolder))
+      const stored = new StoredFiles(objects)
       const observeOpening = countOpening
       const parts = { log, database, stored, instance, lease, observeOpening }
       return new ReplicatedDocuments(parts, host)

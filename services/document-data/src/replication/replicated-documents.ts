@@ -10,9 +10,7 @@ import {
   openHead,
   type OpenedHead,
 } from '@sheaf/document-log/heads'
-import type { LogDatabase } from '@sheaf/document-log/log-database'
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import type { Logger } from '@sheaf/kit/logger'
 import type {
   AppendedGroup,
   NewDocumentFile,
@@ -25,8 +23,7 @@ import { DocumentCopies } from './document-copies'
 import { leaseEnded, type HomeLease } from './home-lease'
 import { KeptContents } from './kept-contents'
 import { encodeRecord } from './record-body'
-import { SnapshotJobs, type Opening } from './snapshot-jobs'
-import type { StoredFiles } from './stored-files'
+import { SnapshotJobs, type Opening, type SnapshotParts } from './snapshot-jobs'
 
 /** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
 const MAX_OPENINGS = 50_000
@@ -36,10 +33,7 @@ const REOPEN_MS = 700
 const COLLECT_MS = 3600 * 1000
 
 /** Dependencies of ReplicatedDocuments. */
-export interface ReplicationParts {
-  readonly log: Logger
-  readonly database: LogDatabase
-  readonly stored: StoredFiles
+export interface ReplicationParts extends SnapshotParts {
   /** Name of this instance. */
   readonly instance: string
   readonly lease: HomeLease
@@ -66,7 +60,7 @@ export class ReplicatedDocuments implements Replicator {
   ) {
     this.contents = new KeptContents(parts.stored)
     this.copies = new DocumentCopies(host.files, parts.stored, this.contents)
-    this.snapshots = new SnapshotJobs(parts, host, (docId) => this.open.get(docId))
+    this.snapshots = new SnapshotJobs(parts, host, this.open)
     this.adoption = new Adoption(parts, host, this.snapshots)
     parts.lease.onEnded(() => {
       for (const docId of this.open.keys()) if (host.isOpen(docId)) host.wake(docId)
@@ -199,6 +193,7 @@ export class ReplicatedDocuments implements Replicator {
       fileTerm,
       isDoubtful: false,
       tail,
+      openedAt: performance.now(),
       snapshotAt: 0,
       sweptAt: 0,
     }

@@ -11,6 +11,9 @@ import type { StoredFiles } from './stored-files'
 
 /** Records and bytes after the latest snapshot from which another one is made, so that redo of a log stays short. */
 const TAIL = { records: 2000, bytes: 4 * 1024 * 1024 }
+/** Milliseconds after which a document with any records behind its latest snapshot has another one, and between looks for such documents. */
+const AGE_MS = 600_000
+const LOOK_MS = 30_000
 /** Milliseconds between two snapshots of a document at least. */
 const EVERY_MS = 10_000
 /** Milliseconds between two removals of what earlier snapshots needed, and the age from which that is removed. */
@@ -30,6 +33,8 @@ export interface Opening {
   fileTerm: number
   /** True when an append may have succeeded without this instance knowing it. */
   isDoubtful: boolean
+  /** `performance.now()` when it was opened. */
+  readonly openedAt: number
   /** What the log has after the latest snapshot. */
   readonly tail: { records: number; bytes: number }
   /** `performance.now()` of the latest snapshot; 0 for none. */
@@ -38,26 +43,43 @@ export interface Opening {
   sweptAt: number
 }
 
-/** Stores snapshots of documents with long tails, one after the other. */
+/** What SnapshotJobs needs. */
+export interface SnapshotParts {
+  readonly log: Logger
+  readonly database: LogDatabase
+  readonly stored: StoredFiles
+  /** Another age in milliseconds at which a tail is stored, and between looks for such ones, for tests. */
+  readonly snapshotTimes?: { readonly ageMs: number; readonly lookMs: number }
+}
+
+/** Stores snapshots of documents with long or old tails, one after the other. */
 export class SnapshotJobs implements AsyncDisposable {
   private readonly queue = new Set<string>()
   private running: Promise<void> | undefined
   private isClosed = false
+  private readonly ageMs: number
+  private readonly looking: NodeJS.Timeout
 
+  /** @param open the documents that this instance has opened */
   constructor(
-    private readonly parts: {
-      readonly log: Logger
-      readonly database: LogDatabase
-      readonly stored: StoredFiles
-    },
+    private readonly parts: SnapshotParts,
     private readonly host: ReplicatorHost,
-    private readonly find: (docId: string) => Opening | undefined,
-  ) {}
+    private readonly open: ReadonlyMap<string, Opening>,
+  ) {
+    const { ageMs, lookMs } = parts.snapshotTimes ?? { ageMs: AGE_MS, lookMs: LOOK_MS }
+    this.ageMs = ageMs
+    this.looking = setInterval(() => {
+      for (const opening of open.values()) this.consider(opening)
+    }, lookMs).unref()
+  }
 
-  /** Schedules a snapshot of a document if its tail is long. */
-  consider({ docId, tail, snapshotAt }: Opening): void {
-    if (tail.records < TAIL.records && tail.bytes < TAIL.bytes) return
-    if (this.isClosed || (snapshotAt > 0 && performance.now() - snapshotAt < EVERY_MS)) return
+  /** Schedules a snapshot of a document if its tail is long or old. */
+  consider({ docId, tail, snapshotAt, openedAt }: Opening): void {
+    if (tail.records === 0 || this.isClosed) return
+    const now = performance.now()
+    const isLong = tail.records >= TAIL.records || tail.bytes >= TAIL.bytes
+    const isOld = now - Math.max(snapshotAt, openedAt) >= this.ageMs
+    if (!isOld && (!isLong || (snapshotAt > 0 && now - snapshotAt < EVERY_MS))) return
     this.queue.add(docId)
     this.running ??= this.run().finally(() => (this.running = undefined))
   }
@@ -83,6 +105,7 @@ export class SnapshotJobs implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.isClosed = true
+    clearInterval(this.looking)
     await this.running
   }
 
@@ -90,8 +113,9 @@ export class SnapshotJobs implements AsyncDisposable {
     for (const docId of this.queue) {
       this.queue.delete(docId)
       if (this.isClosed) return
-      const opening = this.find(docId)
-      if (opening) await this.take(opening)
+      const opening = this.open.get(docId)
+      // The snapshot during which it was scheduled may hold all of it.
+      if (opening && opening.tail.records > 0) await this.take(opening)
     }
   }
 
@@ -109,12 +133,13 @@ export class SnapshotJobs implements AsyncDisposable {
   private async take(opening: Opening): Promise<void> {
     const { docId, term } = opening
     opening.snapshotAt = performance.now()
-    const { records, bytes } = opening.tail
+    const { bytes } = opening.tail
     try {
       const snapshot = await this.store(docId, this.host.files.find(docId))
       if (!(await markSnapshot(await this.parts.database.tables(), { doc: docId, term }, snapshot)))
         return
-      opening.tail.records -= records
+      // It may also hold records that were appended while it was begun.
+      opening.tail.records = opening.lsn - snapshot.lsn
       opening.tail.bytes -= bytes
       await this.sweep(opening, snapshot)
     } catch (error) {

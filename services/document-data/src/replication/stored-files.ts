@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { constants, deflateRaw, inflateRaw } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
 import { CHUNK_BYTES } from '../store/attachments/file-contents'
+import { inTurn } from './in-turn'
 import type { ObjectStore } from './object-store'
 
 /**
@@ -11,8 +12,6 @@ import type { ObjectStore } from './object-store'
  * attachment.
  */
 const PIECE_BYTES = CHUNK_BYTES
-/** Pieces that are stored or fetched at once. */
-const AT_ONCE = 8
 
 const deflate = promisify<Buffer, { level: number }, Buffer>(deflateRaw)
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw)
@@ -163,12 +162,3 @@ function damaged(): AppError {
 const folderOf = (docId: string) => `${docId.slice(0, 2)}/${docId}`
 const pieceName = (docId: string, hash: string) => `${folderOf(docId)}/pieces/${hash}`
 const manifestName = (docId: string, name: string) => `${folderOf(docId)}/${name}.json`
-
-/** Does the same with the numbers below `count`, a few at once. */
-async function inTurn(count: number, run: (index: number) => Promise<void>): Promise<void> {
-  let next = 0
-  const work = async () => {
-    while (next < count) await run(next++)
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, work))
-}

@@ -16,6 +16,8 @@ const ROW_LIMITS = { maxRows: 1, maxBytes: 64 * 1024 }
 /** A document whose file is read. */
 export interface LookedUpDocument {
   readonly path: string
+  /** Another object after the document was closed, which precedes any replacement of its file. */
+  readonly opening: object
   readonly schema: Schema
 }
 
@@ -27,6 +29,7 @@ export interface LookupResult {
 
 interface OpenFile {
   readonly file: SqlFile
+  readonly opening: object
   usedAt: number
 }
 
@@ -48,13 +51,14 @@ export class RowLookups implements Disposable {
 
   /** Returns the result of a statement, or undefined when a process must run it. */
   run(
-    { path, schema }: LookedUpDocument,
+    document: LookedUpDocument,
     { sql, args, format }: Pick<SqlRequest, 'sql' | 'args' | 'format'>,
   ): LookupResult | undefined {
+    const { path } = document
     const lookup = format === undefined ? readRowLookup(sql, args) : undefined
-    if (!lookup || this.countColumns(schema) > MAX_COLUMNS) return undefined
+    if (!lookup || this.countColumns(document.schema) > MAX_COLUMNS) return undefined
     try {
-      const file = this.open(path)
+      const file = this.open(document)
       try {
         const moment = file.begin()
         const { columns, run } = file.select(lookup.sql, lookup.args)
@@ -75,13 +79,13 @@ export class RowLookups implements Disposable {
     for (const path of [...this.files.keys()]) this.close(path)
   }
 
-  private open(path: string): SqlFile {
+  private open({ path, opening }: LookedUpDocument): SqlFile {
     const known = this.files.get(path)
-    const isUsable = known?.file.isCurrent === true
+    const isUsable = known?.opening === opening
     if (known && !isUsable) this.close(path)
     const file = known && isUsable ? known.file : SqlFile.open(path, 'lookups')
     this.files.delete(path)
-    this.files.set(path, { file, usedAt: performance.now() })
+    this.files.set(path, { file, opening, usedAt: performance.now() })
     const oldest = this.files.keys().next()
     if (this.files.size > MAX_FILES && !oldest.done) this.close(oldest.value)
     this.timer ??= setTimeout(() => this.closeUnused(), KEEP_MS).unref()

@@ -13,7 +13,15 @@ import { columnSql } from '../values/error-cells'
 import { CODED_COLUMNS, readableSql, type CodedColumn } from './readable-cells'
 import { findRefusal, hasNoLoop, type Openable, type ProgramStep } from './statement-check'
 import type { SqlMoment } from './sql-messages'
-import { bindArgs, StatementError, withoutSemicolon, wrap, type SqlArg } from './statement'
+import {
+  bindArgs,
+  listParameters,
+  StatementError,
+  withoutSemicolon,
+  wrap,
+  type ParameterNames,
+  type SqlArg,
+} from './statement'
 
 /** Internal tables of Sheaf and SQLite, which cannot be read by SQL. */
 const HIDDEN = /^(_sheaf_|sqlite_)/i
@@ -52,6 +60,13 @@ interface SchemaRow {
   readonly readable: 0 | 1
 }
 
+/** A prepared statement that passed the check, and what a run of it needs to know of it. */
+interface CheckedStatement {
+  readonly statement: Statement<unknown[], Row>
+  readonly parameters: ParameterNames
+  readonly columns: readonly string[]
+}
+
 /** A statement that passed the check. */
 export interface SqlRows {
   readonly columns: readonly string[]
@@ -67,7 +82,7 @@ export class SqlFile {
   private readonly inode: number
   private readonly own: OwnStatements
   /** Statements that passed the check, valid until the schema of the document changes. */
-  private readonly found = new Map<string, Statement<unknown[], Row>>()
+  private readonly found = new Map<string, CheckedStatement>()
   private schemaVersion = -1
   private roots = new Set<number>()
   private virtual: Set<string> | undefined
@@ -151,18 +166,20 @@ export class SqlFile {
     if (text.includes('\0')) throw new StatementError('unrecognized token: NUL')
     const sql = withoutSemicolon(text)
     const known = this.found.get(sql)
-    const statement = known ?? this.prepare(sql)
-    const values = bindArgs(sql, args)
+    if (known) {
+      const values = bindArgs(known.parameters, args)
+      this.keep(sql, known)
+      return toRows(known, values)
+    }
+    const statement = this.prepare(sql)
+    const parameters = listParameters(sql)
+    const values = bindArgs(parameters, args)
     // The tables that a statement reads do not depend on its arguments, so one check is enough.
-    if (!known) this.requireHarmless(sql, values)
-    this.keep(sql, statement)
+    this.requireHarmless(sql, values)
     const columns = statement.columns().map(({ name }) => name)
-    const run = (exact: boolean) =>
-      statement
-        .safeIntegers(exact)
-        .raw()
-        .iterate(...values)
-    return { columns, run }
+    const checked = { statement: statement.raw(), parameters, columns }
+    this.keep(sql, checked)
+    return toRows(checked, values)
   }
 
   /** Ends the read transaction, so that it does not hold back checkpoints. */
@@ -261,9 +278,9 @@ export class SqlFile {
     if (this.purpose === 'lookups' && !hasNoLoop(steps)) throw new StatementError('a loop')
   }
 
-  private keep(sql: string, statement: Statement<unknown[], Row>): void {
+  private keep(sql: string, checked: CheckedStatement): void {
     this.found.delete(sql)
-    if (sql.length <= MAX_KEPT_LENGTH) this.found.set(sql, statement)
+    if (sql.length <= MAX_KEPT_LENGTH) this.found.set(sql, checked)
     const oldest = this.found.keys().next()
     if (this.found.size > MAX_KEPT && !oldest.done) this.found.delete(oldest.value)
   }
@@ -306,6 +323,10 @@ export class SqlFile {
     }
     return found
   }
+}
+
+function toRows({ statement, columns }: CheckedStatement, values: readonly unknown[]): SqlRows {
+  return { columns, run: (exact) => statement.safeIntegers(exact).iterate(...values) }
 }
 
 function tablesOf(columns: readonly { readonly tableId: string }[]): Set<string> {

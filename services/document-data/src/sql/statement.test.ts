@@ -9,6 +9,9 @@ import {
   wrap,
 } from './statement'
 
+const bind = (sql: string, args: Parameters<typeof bindArgs>[1]) =>
+  bindArgs(listParameters(sql), args)
+
 describe('the text of a statement', () => {
   it('has to have the word select, and may end in one semicolon', () => {
     expect(mentionsSelect('WITH x AS (SeLeCt 1) table x')).toBe(true)
@@ -87,9 +90,9 @@ describe('parameters', () => {
   })
 
   it('get their values by position, null when there is none', () => {
-    expect(bindArgs('select ?, :a, ?', ['x', 2n])).toEqual(['x', null, { a: 2n }])
-    expect(() => bindArgs('select ?', [1, 2])).toThrow('column index out of range')
-    expect(() => bindArgs('select :a, @a', [])).toThrow('are ambiguous')
+    expect(bind('select ?, :a, ?', ['x', 2n])).toEqual(['x', null, { a: 2n }])
+    expect(() => bind('select ?', [1, 2])).toThrow('column index out of range')
+    expect(() => bind('select :a, @a', [])).toThrow('are ambiguous')
   })
 
   it('are as many as the driver wants, whatever the statement', () => {
@@ -114,7 +117,7 @@ describe('parameters', () => {
         const sql = `SELECT ${quoted.join(', ')}`
         const names = listParameters(sql)
         const values = names.map((_, i) => BigInt(i + 1))
-        expect(db.prepare(sql).get(...bindArgs(sql, values))).toBeDefined()
+        expect(db.prepare(sql).get(...bind(sql, values))).toBeDefined()
       }),
     )
     db.close()

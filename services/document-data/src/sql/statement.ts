@@ -61,10 +61,11 @@ export function wrap(sql: string): string {
 const TOKEN =
   /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[A-Za-z_0-9\x80-\uffff][\w$\x80-\uffff]*|\?(\d*)|([:@$][\w$\x80-\uffff]+)/g
 
-/**
- * Parameters of a statement: the name of each, at the index of its number minus one; undefined when unnamed.
- */
-export function listParameters(sql: string): (string | undefined)[] {
+/** Names of the parameters of a statement, each at the index of its number minus one; undefined when unnamed. */
+export type ParameterNames = readonly (string | undefined)[]
+
+/** Returns the names of the parameters of a statement. */
+export function listParameters(sql: string): ParameterNames {
   const names: (string | undefined)[] = []
   for (const [token, digits, name] of sql.matchAll(TOKEN)) {
     if (digits === '') names.push(undefined)
@@ -88,8 +89,7 @@ function nameAt(names: (string | undefined)[], number: number, name: string): vo
  * object for the named ones. Missing values are null. Throws StatementError when there are more values than
  * parameters.
  */
-export function bindArgs(sql: string, args: readonly SqlArg[]): unknown[] {
-  const names = listParameters(sql)
+export function bindArgs(names: ParameterNames, args: readonly SqlArg[]): unknown[] {
   if (args.length > names.length) throw new StatementError('column index out of range')
   const unnamed: SqlArg[] = []
   const named = new Map<string, { readonly name: string; readonly value: SqlArg }>()

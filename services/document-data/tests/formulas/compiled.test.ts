@@ -26,6 +26,17 @@ const other = {
   B: [true, false, null, true, false, true, false],
   A: [1, 'a', 2.5, null, true, '', 'abc'],
   R: [2, 1, 0, 3, 9, 4, 4],
+  D: [86_400, null, 0, 86_400, -86_400, 1e9, 86_400],
+  S: [
+    ['L', 'a'],
+    ['L', 'a', 'abc', 'a'],
+    null,
+    ['L', '12', ''],
+    ['L', 'é', '😀a'],
+    'a',
+    ['L', 'abc'],
+  ],
+  Q: [['L', 1], ['L', 2, 1], null, ['L', 7, 9], ['L', 4], null, ['L', 1, 2, 3]],
 }
 
 /** A formula in Python: the same, inside a function, which is not compiled. */
@@ -64,14 +75,23 @@ describe('compiled formulas', () => {
       { id: `C${i}_`, fields: { formula, isFormula: true, type } },
       { id: `P${i}_`, fields: { formula: inPython(formula), isFormula: true, type } },
     ])
-    const types: Record<string, string> = { K: 'Text', V: 'Numeric', W: 'Int', B: 'Bool', A: 'Any' }
+    const types: Record<string, string> = {
+      ...{ K: 'Text', V: 'Numeric', W: 'Int', B: 'Bool', A: 'Any', D: 'Date', S: 'ChoiceList' },
+    }
+    // Cells that hold errors.
+    const zero = { id: 'Z', fields: { formula: '1 / $W', isFormula: true, type: 'Any' } }
     await opened.store.transact(docId, author, (doc) => {
       removeTables(
         doc,
         doc.schema.tables.map(({ ref }) => ref),
       )
       const targets = Object.entries(types).map(([id, type]) => column(id, type))
-      addTables(doc, [{ id: 'Other', columns: [...targets, column('R', 'Ref:Other')] }])
+      addTables(doc, [
+        {
+          id: 'Other',
+          columns: [...targets, column('R', 'Ref:Other'), column('Q', 'RefList:Other'), zero],
+        },
+      ])
       const data = Object.entries(random.columns).map(([id, type]) => column(id, type))
       addTables(doc, [{ id: 'Data', columns: [...data, ...pairs] }])
       const cells = new Map<string, Cell[]>(Object.entries(other))
@@ -174,6 +194,61 @@ describe('a document with compiled formulas', () => {
     expect(formulas.pool.figures.started).toBe(0)
   })
 
+  it('needs none for orders, items of lists, whole tables, loops and named errors', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store, formulas } = opened
+    const docId = await createTable(store, 'T', { K: 'Text', N: 'Int', Tags: 'ChoiceList' })
+    const tags: Cell[] = [['L', 'a', 'b'], null, ['L', 'b'], ['L', 'ab']]
+    const given = { K: ['x', 'y', 'x', 'x'], N: [3, 5, 1, 1], Tags: tags }
+    await addColumns(store, docId, 'T', new Map<string, Cell[]>(Object.entries(given)))
+    const results = {
+      First: ['T.lookupOne(K=$K, order_by="N").N', 1, 5, 1, 1],
+      Latest: [
+        'T.lookupRecords(K=$K, sort_by=("-N", "-id"))[1].id if $K == "x" else 0',
+        4,
+        0,
+        4,
+        4,
+      ],
+      Tagged: ['len(T.lookupRecords(Tags=CONTAINS("b")))', 2, 2, 2, 2],
+      All: ['SUM(T.all.N) + len(table.all)', 14, 14, 14, 14],
+      Names: [
+        '", ".join(r.K for r in T.lookupRecords(order_by="-K"))',
+        ...Array(4).fill('y, x, x, x'),
+      ],
+      Mean: ['AVERAGE(T.lookupRecords(K=$K).N)', 5 / 3, 5, 5 / 3, 5 / 3],
+      Found: [
+        'for r in T.all:\n  if r.K == "y": continue\n  if r.N < 3:\n    break\nr.id',
+        3,
+        3,
+        3,
+        3,
+      ],
+      Steps: ['n = $N\nwhile n != 1:\n  n = n // 2 if n % 2 == 0 else 3 * n + 1\nn', 1, 1, 1, 1],
+      Safe: [
+        'try:\n  x = 6 / ($N - 3)\nexcept ValueError:\n  x = 1\nexcept ZeroDivisionError:\n  x = -1\nx',
+        -1,
+        3,
+        -3,
+        -3,
+      ],
+    }
+    const columns = Object.entries(results).map(([id, [formula]]) => column(id, formula as string))
+    await store.transact(docId, author, (doc) => addStructure(doc, 'T', columns))
+    const rows = await readRows(store, docId, 'T')
+    for (const [id, [, ...expected]] of Object.entries(results))
+      expect([id, ...rows.map(({ fields }) => fields[id])]).toEqual([id, ...expected])
+    await store.transact(docId, author, (doc) => {
+      const cells = new Map<string, Cell[]>(Object.entries({ N: [7], Tags: [['L', 'b']] }))
+      updateRecords(doc, 'T', { rowIds: [4], cells }, { noParse: true })
+    })
+    const [first, , third] = await readRows(store, docId, 'T')
+    expect(first?.fields).toMatchObject({ First: 1, Latest: 1, Tagged: 3, All: 20, Mean: 11 / 3 })
+    expect(third?.fields).toMatchObject({ First: 1, Latest: 1, Tagged: 3, All: 20, Mean: 11 / 3 })
+    expect(formulas.pool.figures.started).toBe(0)
+  })
+
   it('leaves single cells to Python', async () => {
     await using folder = await tempDir()
     await using opened = await openFormulaStore(folder.path)
@@ -194,6 +269,30 @@ describe('a document with compiled formulas', () => {
     ])
     const ref = store.read(docId, ({ schema }) => schema.get('T').byId.get('B')?.ref ?? 0)
     expect(formulas.timingOf(docId, ref)).toMatchObject({ cells: 4, errors: 2, compiled: 3 })
+  })
+
+  it('computes rows that look up a key which is computed in the same write', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const docId = await createTable(store, 'T', { N: 'Int' })
+    await addColumns(store, docId, 'T', new Map([['N', [1, 5, 9]]]))
+    await store.transact(docId, author, (doc) =>
+      addStructure(doc, 'T', [
+        column('Twice', '$N * 2', 'Int'),
+        column('Shared', 'len(T.lookupRecords(Twice=$Twice))', 'Int'),
+        column('First', 'T.lookupOne(Twice=$Twice).id == $id', 'Bool'),
+      ]),
+    )
+    await store.transact(docId, author, (doc) => {
+      updateRecords(doc, 'T', { rowIds: [1], cells: new Map([['N', [5]]]) }, { noParse: true })
+    })
+    const rows = await readRows(store, docId, 'T')
+    expect(rows.map(({ fields }) => [fields.Shared, fields.First])).toEqual([
+      [2, true],
+      [2, false],
+      [1, true],
+    ])
   })
 
   it('computes what reads a cell of Python after that cell', async () => {

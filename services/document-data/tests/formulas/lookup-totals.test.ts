@@ -37,6 +37,9 @@ async function createOrders(
     const columns = [
       { id: 'Key', fields: { type: 'Text' } },
       formula('Count', `len(${found})`, 'Int'),
+      formula('Priced', `COUNT(${found}.Price)`, 'Int'),
+      formula('Mean', `IFERROR(AVERAGE(${found}.Qty), 0)`, 'Numeric'),
+      formula('All', 'SUM(Orders.all.Qty)', 'Int'),
       formula('Qty', `SUM(${found}.Qty)`, 'Int'),
       formula('Price', `SUM(${found}.Price)`, 'Numeric'),
       formula('Twice', `SUM(${found}.Twice)`, 'Numeric'),
@@ -58,7 +61,10 @@ async function readGroups({ store }: FormulaStore, docId: string) {
     const own = orders.filter(({ fields }) => fields.Key === Key)
     const sum = (id: string) => own.reduce((total, { fields }) => total + Number(fields[id]), 0)
     const [Count, Qty, Price, Twice] = [own.length, sum('Qty'), sum('Price'), sum('Twice')]
-    return { Key, Count, Qty, Price, Twice }
+    const Priced = own.filter(({ fields }) => fields.Price !== null).length
+    const counted = own.filter(({ fields }) => fields.Qty !== null).length
+    const All = orders.reduce((total, { fields }) => total + Number(fields.Qty), 0)
+    return { Key, Count, Priced, Mean: counted === 0 ? 0 : Qty / counted, All, Qty, Price, Twice }
   })
   return { found: groups.map(({ fields }) => fields), expected }
 }
@@ -134,6 +140,25 @@ describe('counts and sums over lookups', () => {
     await check()
     await write(update(1, { Qty: 21 }))
     await check()
+  })
+
+  it('of blank cells are an error of sum, and none of SUM, COUNT and AVERAGE', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const docId = await createOrders(opened, [{ Key: 'a', Qty: 4 }, { Key: 'a' }])
+    const cells = 'Orders.lookupRecords(Key=$Key).Qty'
+    await opened.store.transact(docId, author, (doc) =>
+      addStructure(
+        doc,
+        'Groups',
+        ['sum', 'SUM', 'COUNT', 'AVERAGE'].map((name, i) =>
+          formula(`F${i}`, `${name}(${cells})`, 'Any'),
+        ),
+      ),
+    )
+    const [first] = await readRows(opened.store, docId, 'Groups')
+    expect(first?.errors).toMatchObject({ F0: 'TypeError' })
+    expect(first?.fields).toMatchObject({ F1: 4, F2: 1, F3: 4 })
   })
 
   it('over 30,000 rows with one key need neither an index nor Python', async () => {

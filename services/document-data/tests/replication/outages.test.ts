@@ -313,6 +313,24 @@ describe('a long log', () => {
     await useFresh('l2', docId, store)
   })
 
+  it('is also cut when it is short and old, once', async () => {
+    await using store = await cluster.open('p', { snapshotTimes: { ageMs: 200, lookMs: 20 } })
+    const create = async (): Promise<string> => {
+      const docId = await createTable(store, 'T', { A: 'Text' })
+      await add(store, docId, 'a')
+      await eventually(async () => (await countRecords(docId)) === 1)
+      return docId
+    }
+    const docId = await create()
+    const snapshot = () =>
+      cluster.query('select snapshot from document_log.head where doc = $1', [docId])
+    const stored = await snapshot()
+    // Takes as long as another look at the first document.
+    await create()
+    expect(await snapshot()).toEqual(stored)
+    await useFresh('p2', docId, store)
+  })
+
   it('whose snapshot is damaged makes the document unavailable, and nothing else', async () => {
     const store = await cluster.open('m')
     const source = await createTable(store, 'T', { A: 'Text' })

@@ -51,7 +51,7 @@ async function start(
       directoryAddress: directory.address,
       replication: {
         logDatabaseUrl: database.url,
-        storeFolder: join(folder.path, 'store'),
+        store: { folder: join(folder.path, 'store') },
       },
       ...config,
     },

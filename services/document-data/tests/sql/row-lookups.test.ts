@@ -1,3 +1,5 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ColumnUpdate } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { toAppError } from '@sheaf/kit/errors'
 import { eventually } from '@sheaf/testkit/eventually'
@@ -128,6 +130,29 @@ describe('a statement that looks up one row', () => {
 })
 
 describe('lookups', () => {
+  it('read the file that a document has after it was closed and its file replaced', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { maxOpen: 1 })
+    using lookups = new RowLookups()
+    const docIds: string[] = []
+    for (const A of [1, 2, 3]) {
+      const docId = await createTable(store, 'T', { A: 'Int' })
+      await addColumns(store, docId, 'T', new Map([['A', [A]]]))
+      docIds.push(docId)
+    }
+    const find = (docId: string) =>
+      store
+        .readFile(docId, (doc) =>
+          lookups.run(doc, { sql: 'select A from T where id = 1', args: [], format: undefined }),
+        )
+        ?.bytes.toString()
+    for (const [at, docId] of docIds.entries()) expect(find(docId)).toContain(`"A":${at + 1}`)
+    const [first = '', second = ''] = docIds
+    const pathOf = (docId: string) => join(folder.path, docId.slice(0, 2), docId, 'document.sqlite')
+    await rename(pathOf(second), pathOf(first))
+    expect(find(first)).toContain('"A":2')
+  })
+
   it('close files that are not used, keep few of them open, and leave wide documents to the processes', async () => {
     await using folder = await tempDir()
     await using store = await openStore(folder.path, { maxOpen: 100 })

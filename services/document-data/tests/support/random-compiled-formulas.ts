@@ -50,6 +50,23 @@ export const cells = fc.record<Record<string, Cell>>({
 
 const of = (...values: string[]) => fc.constantFrom(...values)
 
+/** The order of a lookup, mostly of what is compiled. */
+const order = of(
+  ...['"V"', '"-V"', '"W"', '"-K"', '"K"', '"-B"', '"A"', '"-A"', '"R"', '"D"', '"-id"', '"id"'],
+  ...[
+    '("K", "-W")',
+    '("-B", "V")',
+    '("A", "-id")',
+    '("R",)',
+    '("-D", "K", "W")',
+    'None',
+    '"X"',
+    '"S"',
+  ],
+)
+const sorting = text`${of('order_by', 'order_by', 'sort_by')}=${order}`
+const field = of('V', 'W', 'K', 'R.K', 'id', 'A', 'D')
+
 const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
   const kinds = { any: tie('any'), number: tie('number'), string: tie('string') }
   const calls = libraryCalls({
@@ -79,6 +96,14 @@ const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
       text`len(Other.lookupRecords(${tie('any').map((value) => `K=${value}`)}))`,
       text`SUM(Other.lookupRecords(${of('V', 'W', 'B')}=${n}).${of('V', 'W')})`,
       text`Other.lookupOne(${of('K', 'W', 'A')}=${a}).${of('V', 'W', 'K')}`,
+      text`${of('SUM', 'COUNT', 'AVERAGE', 'sum', 'len', 'MAX')}(Other.lookupRecords(${of('K', 'B', 'R')}=${of('$T', '$B', '$R')}).${of('V', 'W')})`,
+      text`${of('SUM', 'COUNT', 'AVERAGE', 'len')}(Other.all.${of('V', 'W', 'K')})`,
+      text`len(Other.${of('all', 'lookupRecords()')}.id)`,
+      text`len(Other.${of('all', 'lookupRecords()')})`,
+      text`Other.lookupOne(${of('K', 'W', 'A')}=${a}, ${sorting}).${field}`,
+      text`Other.lookupOne(${sorting}).${field}`,
+      text`len(Other.lookupRecords(${of('S', 'S', 'Q')}=CONTAINS(${tie('any')})))`,
+      text`SUM(Other.lookupRecords(${of('K=$T, ', '')}Q=CONTAINS(${of('$R', '$I', '2', '$B', 'rec')})).V)`,
       text`${s}.${of('find', 'count')}(${s})`,
       text`FIND(${s}, ${s})`,
       text`${of('YEAR', 'MONTH', 'DAY')}(${d})`,
@@ -145,16 +170,41 @@ const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
       text`(${a} if ${t} else ${a})`,
       text`IFERROR(${a}, ${a})`,
       text`(${a} ${of('and', 'or')} ${a})`,
-      of('None', '$R', '$L', '$C', 'Other.lookupOne(K=$T)', 'Other.lookupRecords(W=$I)'),
+      of(
+        'None',
+        '$R',
+        '$L',
+        '$C',
+        'Other.lookupOne(K=$T)',
+        'Other.lookupRecords(W=$I)',
+        'Other.all',
+      ),
+      text`Other.lookupRecords(${of('B=$B, ', 'A=$A, ', '', '')}${sorting})`,
+      text`[r.${field} for r in Other.lookupRecords(${of('R=$R, ', '', '')}${sorting})]`,
+      text`Other.lookupRecords(S=CONTAINS(${s}), ${sorting})`,
     ),
   }
 })
 
 const sign = of('+=', '+=', '-=', '*=', '/=', '//=', '%=')
+const errors = of(
+  ...[
+    'ZeroDivisionError',
+    'ArithmeticError',
+    'Exception',
+    'ValueError',
+    'TypeError',
+    '(KeyError, TypeError)',
+  ],
+  ...['(ZeroDivisionError, ValueError)', 'IndexError', 'Missing', 'OverflowError', 'StopIteration'],
+)
 const statements = fc.oneof(
   text`x = ${any}\nif x:\n  return ${any}\nelif $B:\n  x = ${any}\nx`,
   text`x = ${of('0', '0.5', '""', '[]', '$N')}\nfor r in ${of('$L', 'Other.lookupRecords(W=$I)')}:\n  x ${sign} ${of('r.V', 'r.W', 'r.K', 'r.R.V', '1', '[r.V]')}\n  if r.B:\n    x ${sign} ${number}\nx`,
   text`x = $N\nfor v in ${of('$C', '[1, $I, $N]', '$L.V', '$T', '$R')}:\n  if v == ${any}:\n    return ${any}\n  x ${sign} v\nx`,
+  text`n = 0\nx = ${of('0', '""', '$N')}\nwhile n < ${of('5', '$I', '$id % 7', 'len($T)')}:\n  n += 1\n  if n > 20:\n    return ${any}\n  if ${any}:\n    ${of('break', 'continue', 'x = n')}\n  x += n\nx`,
+  text`x = 0\nfor r in ${of('Other.all', '$L', '[1, $I, $N]')}:\n  for q in ${of('[1, 2]', '$L', '$C')}:\n    if ${any}: ${of('break', 'continue', 'return x')}\n    x += 1\n  if x > ${number}:\n    ${of('break', 'continue')}\n  x += 10\nx`,
+  text`try:\n  x = ${of('$A', '$N', '$R.Z', '1')} / ${number}\nexcept ${errors}:\n  x = ${any}\n${of('', 'except ZeroDivisionError:\n  x = -1\n', 'except (ValueError, ArithmeticError):\n  x = -2\n', 'except:\n  return 5\n')}x`,
   text`try:\n  x = ${any}\n  y = ${number} / ${number}\nexcept${of('', ' Exception')}:\n  x = ${any}\nx`,
   text`for r in $L:\n  y = r.V\nr.K or y`,
 )

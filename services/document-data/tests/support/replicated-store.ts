@@ -6,7 +6,10 @@ import { tempDir } from '@sheaf/testkit/temp-dir'
 import { CompiledQuery } from 'kysely'
 import type { HomeAssignment, HomeLease } from '../../src/replication/home-lease'
 import { FolderStore } from '../../src/replication/folder-store'
+import type { ObjectStore } from '../../src/replication/object-store'
 import { ReplicatedDocuments } from '../../src/replication/replicated-documents'
+import { ReportedStore } from '../../src/replication/reported-store'
+import type { SnapshotParts } from '../../src/replication/snapshot-jobs'
 import { StoredFiles } from '../../src/replication/stored-files'
 import type { DocumentStore, DocumentStoreOptions } from '../../src/store/documents/document-store'
 import { compareDocuments } from '../../src/store/redo/compare-documents'
@@ -26,10 +29,8 @@ export interface Cluster extends AsyncDisposable {
    */
   open(
     instance: string,
-    options?: Partial<DocumentStoreOptions> & {
-      readonly url?: string
-      readonly lease?: HomeLease
-    },
+    options?: Partial<DocumentStoreOptions> &
+      Pick<SnapshotParts, 'snapshotTimes'> & { readonly url?: string; readonly lease?: HomeLease },
   ): Promise<DocumentStore>
   /** Runs a statement in the log database. */
   query(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>
@@ -70,8 +71,10 @@ export class TestLease implements HomeLease {
   }
 }
 
-export async function startCluster(): Promise<Cluster> {
+/** @param objects instead of a folder */
+export async function startCluster(objects?: ObjectStore): Promise<Cluster> {
   const folder = await tempDir()
+  const store = objects ?? new FolderStore(join(folder.path, 'store'))
   const database = await createTestDatabase()
   const own = new LogDatabase({ url: database.url, log: createLogger('test') })
   const dataOf = (instance: string) => join(folder.path, instance)
@@ -79,14 +82,24 @@ export async function startCluster(): Promise<Cluster> {
     url: database.url,
     folder: folder.path,
     dataOf,
-    open: (instance, { url = database.url, lease = new TestLease(instance), ...options } = {}) =>
+    open: (
+      instance,
+      { url = database.url, lease = new TestLease(instance), snapshotTimes, ...options } = {},
+    ) =>
       openStore(dataOf(instance), {
         workers: 0,
         replicate: (host) => {
           const log = createLogger('test')
-          const stored = new StoredFiles(new FolderStore(join(folder.path, 'store')))
+          const stored = new StoredFiles(new ReportedStore(store, () => {}))
           return new ReplicatedDocuments(
-            { log, database: new LogDatabase({ url, log }), stored, instance, lease },
+            {
+              log,
+              database: new LogDatabase({ url, log }),
+              stored,
+              instance,
+              lease,
+              snapshotTimes,
+            },
             host,
           )
         },

@@ -4,8 +4,16 @@ import type { Table } from '../../store/schema/schema'
 import type { Connection } from '../../store/sqlite/connections'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
 import { keyText } from '../dependencies/lookup-keys'
-import type { CellSource, CellsOf, CompiledLookup, Total, TotalOf } from './frame'
+import {
+  indexedColumn,
+  type CellSource,
+  type CellsOf,
+  type CompiledLookup,
+  type Total,
+  type TotalOf,
+} from './frame'
 import { totalOf, type LookupTotals } from './lookup-totals'
+import { sortColumns, sortedIds } from './row-order'
 import { defaultOf, hasZeroBlank } from './stored-values'
 import { needsPython } from './values/values'
 
@@ -39,6 +47,7 @@ class LookupReads {
   /** Remembers that a row has looked up a key. Returns the text of the key. */
   use(keys: readonly LogValue[], row: number): string {
     const text = keyText(keys)
+    if (keys.length === 0) return text
     const uses = this.uses.get(row)
     if (uses) uses.add(text)
     else this.uses.set(row, new Set([text]))
@@ -81,7 +90,7 @@ export class CellReader implements CellSource {
     const known = reads.rows.get(text)
     if (known) return known
     this.spend(reads.isIndexed ? 1 : reads.tableRows)
-    const found = this.readFound<number>(lookup, keys, '"id"')
+    const found = this.readIds(lookup, keys)
     this.spend(found.length)
     reads.rows.set(text, found)
     return found
@@ -108,8 +117,8 @@ export class CellReader implements CellSource {
     const text = reads.use(keys, row)
     const known = this.totals.find(of, text)
     if (known) return known
-    const [first] = lookup.columns
-    if (first && !reads.isIndexed) this.indexes.missed(first)
+    const indexed = indexedColumn(lookup)
+    if (indexed && !reads.isIndexed) this.indexes.missed(indexed)
     this.spend(reads.isIndexed ? 1 : reads.tableRows)
     const cells = value ? quoteId(value.column.id) : 'NULL'
     const total = totalOf(this.readFound<LogValue>(lookup, keys, cells))
@@ -132,38 +141,57 @@ export class CellReader implements CellSource {
   private readsOf(lookup: CompiledLookup): LookupReads {
     const known = this.lookups.get(lookup)
     if (known) return known
-    const [first] = lookup.columns
-    if (!first) return needsPython()
-    const isIndexed = this.indexes.has(first)
-    const rows = countAtMost(this.connection, first.table)
-    if (isIndexed) this.indexes.used(first, rows)
+    const indexed = indexedColumn(lookup)
+    const isIndexed = indexed !== undefined && this.indexes.has(indexed)
+    const rows = countAtMost(this.connection, lookup.table)
+    if (isIndexed) this.indexes.used(indexed, rows)
     const made = new LookupReads(isIndexed, rows)
     this.lookups.set(lookup, made)
     return made
   }
 
   /** Reads an expression in the rows that a lookup finds, by id. */
-  private readFound<T>(
-    { columns }: CompiledLookup,
-    keys: readonly LogValue[],
-    expression: string,
-  ): T[] {
-    const [first] = columns
-    if (!first) return needsPython()
-    const conditions = columns.map(({ column }, i) => {
-      const name = quoteId(column.id)
-      return keys[i] === 0 && hasZeroBlank(column)
-        ? `(${name} IS ? OR ${name} IS NULL)`
-        : `${name} IS ?`
-    })
-    const from = quoteId(first.table.tableId)
-    return this.connection
-      .pluck<T>(`SELECT ${expression} FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY id`)
+  private readFound<T>(lookup: CompiledLookup, keys: readonly LogValue[], expression: string): T[] {
+    return this.connection.pluck<T>(foundSql(lookup, keys, expression)).all(...keys)
+  }
+
+  /** Reads the ids of the rows that a lookup finds, in its order. */
+  private readIds(lookup: CompiledLookup, keys: readonly LogValue[]): readonly number[] {
+    const { order } = lookup
+    if (order.length === 0) return this.readFound<number>(lookup, keys, '"id"')
+    const names = ['id', ...sortColumns(order).map(({ column }) => column.id)].map(quoteId)
+    const rows = this.connection
+      .raw<[number, ...LogValue[]]>(foundSql(lookup, keys, names.join(', ')))
       .all(...keys)
+    this.spend(rows.length * order.length)
+    return sortedIds(rows, order)
   }
 }
 
+/** Selects what a lookup finds; there is a parameter for each key. */
+function foundSql(
+  { table, columns, contains }: CompiledLookup,
+  keys: readonly LogValue[],
+  expression: string,
+): string {
+  const conditions = columns.map(({ column }, i) => {
+    const name = quoteId(column.id)
+    if (contains[i]) return containsSql(name, typeof keys[i] === 'number' ? 'integer' : 'text')
+    return keys[i] === 0 && hasZeroBlank(column)
+      ? `(${name} IS ? OR ${name} IS NULL)`
+      : `${name} IS ?`
+  })
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  return `SELECT ${expression} FROM ${quoteId(table.tableId)} ${where} ORDER BY id`
+}
+
+/** True for a list that has an item of this kind; what is no list begins otherwise. */
+function containsSql(name: string, kind: 'integer' | 'text'): string {
+  const list = `iif(substr(${name}, 1, 1) = '[', ${name}, '[]')`
+  return `EXISTS (SELECT 1 FROM json_each(${list}) WHERE type = '${kind}' AND value = ?)`
+}
+
 /** The highest row id: a table has no more rows, unless ids were given by hand. */
-function countAtMost(connection: Connection, { tableId }: Table): number {
+export function countAtMost(connection: Connection, { tableId }: Table): number {
   return connection.pluck<number>(`SELECT coalesce(max(id), 0) FROM ${quoteId(tableId)}`).get() ?? 0
 }

@@ -8,6 +8,7 @@ import { compileCall } from './calls'
 import type { FormulaParts, Part, PartCompiler } from './formula-parts'
 import type { Run } from './frame'
 import { dateAttributes } from './library/date-functions'
+import { allRows, findTable } from './lookups'
 import { numberLiteral, requireNoNumber, stringLiteral, unescape } from './literals'
 import { negate, numeric, plus, textOf as toText } from './values/numbers'
 import { formatted } from './values/format-spec'
@@ -122,6 +123,7 @@ export class ExpressionCompiler implements PartCompiler {
 
   private member([owner, sign, ...rest]: readonly SyntaxNode[]): Part {
     if (!owner) throw new Unsupported('syntax')
+    if (this.isAll(owner, rest)) return this.all(owner)
     const part = this.compile(owner)
     if (sign?.name === '[') return this.subscript(part, rest.slice(0, -1))
     requireNoNumber(owner)
@@ -132,6 +134,17 @@ export class ExpressionCompiler implements PartCompiler {
     const attribute = Object.hasOwn(dateAttributes, name) ? dateAttributes[name] : undefined
     if (!attribute) throw new Unsupported(`the attribute ${name}`)
     return { run: (frame) => attribute(run(frame)) }
+  }
+
+  private isAll(owner: SyntaxNode, [property]: readonly SyntaxNode[]): boolean {
+    const isName = owner.name === 'VariableName' && property?.name === 'PropertyName'
+    return isName && this.text(property) === 'all'
+  }
+
+  private all(owner: SyntaxNode): Part {
+    const table = findTable(this, owner)
+    if (!table) throw new Unsupported('the attribute all')
+    return allRows(this, table, [])
   }
 
   private subscript({ run, records }: Part, nodes: readonly SyntaxNode[]): Part {

@@ -12,9 +12,9 @@ import { ListValue, RecordValue } from './values/values'
 /** References that a formula follows at most. */
 const MAX_PATH = 6
 
-/** Where records come from: the own row or a lookup, over references. */
+/** Where records come from: the own row, a lookup, or any row of a table; over references. */
 interface Route {
-  readonly from: 'row' | LookupMessage
+  readonly from: 'row' | 'any' | LookupMessage
   readonly path: readonly number[]
 }
 
@@ -25,6 +25,8 @@ export interface Records {
   readonly route: Route
   /** True for the row of the formula itself. */
   readonly isOwn?: boolean
+  /** True for what a lookup finds: a reference may name a row that does not exist. */
+  readonly isFound?: boolean
 }
 
 /** A compiled part of a formula. */
@@ -96,6 +98,9 @@ export class FormulaParts {
     return this.places++
   }
 
+  /** Loops around what is compiled. */
+  loops = 0
+
   /** How many places there are. */
   get placeCount(): number {
     return this.places
@@ -103,8 +108,9 @@ export class FormulaParts {
 
   /** An attribute of records: a cell, or the cells of all of them. */
   attribute({ run, records, found }: Part & { readonly records: Records }, name: string): Part {
-    const { table, isList, isOwn, route } = records
+    const { table, isList, isOwn, isFound, route } = records
     if (name === 'id' && isOwn) return { run: ({ row }) => BigInt(row) }
+    if (name === 'id' && isFound) return { run: isList ? idsOf(run) : idOf(run) }
     const column = table.byId.get(name)
     const decode = column && decoderOf(column, this.schema)
     if (!decode) throw new Unsupported(`the attribute ${name}`)
@@ -119,13 +125,20 @@ export class FormulaParts {
   }
 
   /** Adds a lookup by these columns. Returns the message that names it. */
-  addLookup(table: Table, lookup: CompiledLookup): LookupMessage {
+  addLookup(lookup: CompiledLookup): LookupMessage {
+    const { table, contains } = lookup
     const keys = lookup.columns.map(({ column }) => column.ref)
-    const message = { table: table.tableId, keys, contains: keys.map(() => false) }
+    const message = { table: table.tableId, keys, contains }
     this.lookups.push({ lookup, message, isTotal: false })
     this.reads.push({ from: message })
     for (const of of lookup.columns) this.columns.set(of.column.ref, of)
     return message
+  }
+
+  /** Notes that all rows of a table are found, in the order of these columns. */
+  readTable(table: Table, columns: readonly ColumnOfTable[]): void {
+    this.reads.push({ from: 'any', table: table.tableId })
+    for (const of of columns) this.read(of, { from: 'any', path: [] })
   }
 
   /** Notes that the rows of a lookup are only added up. */
@@ -133,7 +146,8 @@ export class FormulaParts {
     for (const known of this.lookups) if (known.lookup === lookup) known.isTotal = true
   }
 
-  private read(of: ColumnOfTable, { from, path }: Route): void {
+  /** Notes that a column of records is read. */
+  read(of: ColumnOfTable, { from, path }: Route): void {
     this.columns.set(of.column.ref, of)
     const isKnown = this.reads.some(
       (read) =>
@@ -154,7 +168,21 @@ export class FormulaParts {
     const table = this.schema.tables.find(({ tableId }) => tableId === argument)
     if (!table || isList || path.length >= MAX_PATH)
       throw new Unsupported('references of several records')
-    return { table, isList: name === 'RefList', route: { from, path: [...path, column.ref] } }
+    // What comes from any row is read from any row.
+    const next = from === 'any' ? path : [...path, column.ref]
+    return { table, isList: name === 'RefList', route: { from, path: next } }
+  }
+}
+
+function idOf(owner: Run): Run {
+  return (frame) => BigInt((owner(frame) as RecordValue).row)
+}
+
+function idsOf(owner: Run): Run {
+  return (frame) => {
+    const { rows } = owner(frame) as RecordsValue
+    frame.source.spend(rows.length)
+    return new ListValue(rows.map(BigInt))
   }
 }
 

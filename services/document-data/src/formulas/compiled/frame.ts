@@ -1,11 +1,23 @@
 import type { LogValue } from '../../store/log/log'
+import type { Table } from '../../store/schema/schema'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
+import type { SortKey } from './row-order'
 import type { Value } from './values/values'
 
 /** A lookup of a compiled formula. */
 export interface CompiledLookup {
-  /** The key columns, in the order of their names, all of one table. */
+  readonly table: Table
+  /** The key columns, in the order of their names; without any, all rows are found. */
   readonly columns: readonly ColumnOfTable[]
+  /** Of each key column, whether the key is an item of its list. */
+  readonly contains: readonly boolean[]
+  /** The order of the rows; those that are equal in it, or all without one, are in the order of their ids. */
+  readonly order: readonly SortKey[]
+}
+
+/** The first key column whose index finds the rows; undefined when none does. */
+export function indexedColumn({ columns, contains }: CompiledLookup): ColumnOfTable | undefined {
+  return columns.find((_, place) => !contains[place])
 }
 
 /** What is added up: the rows that a lookup finds, and the cells of a column in them. */
@@ -22,6 +34,8 @@ export interface Total {
   readonly rows: number
   /** Rows with a whole number, … */
   readonly numbers: number
+  /** … with a fraction, … */
+  readonly fractions: number
   /** … and with another value that is not blank. */
   readonly others: number
   /** The sum of the whole numbers, … */
@@ -34,9 +48,9 @@ export interface Total {
 export interface CellSource {
   /** The stored cell of a row; the default of the column when there is no such row. */
   stored(of: ColumnOfTable, row: number): LogValue
-  /** The rows that have these stored keys, by id. `row` is the one that looks them up. */
+  /** The rows that have these stored keys, in the order of the lookup. `row` is the one that looks them up. */
   find(lookup: CompiledLookup, keys: readonly LogValue[], row: number): readonly number[]
-  /** The stored cells of a column in the rows of `find`. */
+  /** The stored cells of a column in the rows that have these keys, by row id. */
   cells(of: CellsOf, keys: readonly LogValue[], row: number): readonly LogValue[]
   /** What the rows of `find` add up to. */
   total(of: TotalOf, keys: readonly LogValue[], row: number): Total

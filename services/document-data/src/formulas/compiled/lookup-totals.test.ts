@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { LogValue, Operation, RowOperation } from '../../store/log/log'
 import type { Column, Table } from '../../store/schema/schema'
 import { Connection } from '../../store/sqlite/connections'
+import type { ColumnOfTable } from '../dependencies/formula-columns'
 import { keyText } from '../dependencies/lookup-keys'
 import { LookupTotals, totalOf } from './lookup-totals'
 
@@ -13,7 +14,11 @@ const column = (id: string, name: string) =>
 const key = column('K', 'Text')
 const reference = column('R', 'Ref')
 const value = column('V', 'Numeric')
-const lookups = [{ columns: [key] }, { columns: [key, reference] }, { columns: [reference] }]
+const lookupBy = (...columns: ColumnOfTable[]) => ({
+  ...{ table, columns, order: [] },
+  contains: columns.map(() => false),
+})
+const lookups = [lookupBy(key), lookupBy(key, reference), lookupBy(reference), lookupBy()]
 
 const cells = fc.record({
   K: fc.constantFrom<LogValue[]>('a', 'b', null),
@@ -115,7 +120,7 @@ describe('totals of lookups', () => {
 
   it('are forgotten when a column changes', () => {
     const totals = new LookupTotals()
-    const of = { lookup: { columns: [key] }, value }
+    const of = { lookup: lookupBy(key), value }
     totals.keep(of, keyText(['a']), totalOf([1, 2]))
     expect(totals.find(of, keyText(['a']))?.sum).toBe(3)
     const operation = { kind: 'update_column', table: 'T', tableRef: 7, column: 'V', columnRef: 3 }
@@ -125,7 +130,7 @@ describe('totals of lookups', () => {
 
   it('are kept for the latest keys only', () => {
     const totals = new LookupTotals()
-    const of = { lookup: { columns: [key] } }
+    const of = { lookup: lookupBy(key) }
     const count = 2_000
     for (let i = 0; i < count; i++) totals.keep(of, keyText([`key ${i}`]), totalOf([null]))
     const kept = Array.from({ length: count }, (_, i) => totals.find(of, keyText([`key ${i}`])))

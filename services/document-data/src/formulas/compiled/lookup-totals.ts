@@ -72,7 +72,7 @@ export class LookupTotals {
     if (this.kept.size === 0) return
     const rows = operations.filter((operation): operation is RowOperation => 'rowIds' in operation)
     if (rows.length < operations.length) return this.clear()
-    const tables = new Set([...this.kept.values()].map(({ of }) => tableOf(of).ref))
+    const tables = new Set([...this.kept.values()].map(({ of }) => of.lookup.table.ref))
     for (const ref of tables) {
       const changed = changedRows(rows.filter(({ tableRef }) => tableRef === ref))
       if (changed.size > 0) this.change(connection, ref, changed)
@@ -85,7 +85,7 @@ export class LookupTotals {
     changed: ReadonlyMap<number, ChangedRow>,
   ): void {
     for (const [id, { of, byKey }] of this.kept) {
-      if (tableOf(of).ref !== tableRef) continue
+      if (of.lookup.table.ref !== tableRef) continue
       const isKnown = changed.size <= MAX_CHANGES && changeTotals(connection, of, byKey, changed)
       if (!isKnown) this.kept.delete(id)
     }
@@ -94,7 +94,7 @@ export class LookupTotals {
 
 /** Adds up the rows that a lookup finds; `cells` are those of the column to add up. */
 export function totalOf(cells: Iterable<LogValue>): Total {
-  const total = { rows: 0, numbers: 0, others: 0, sum: 0, size: 0 }
+  const total = { rows: 0, numbers: 0, fractions: 0, others: 0, sum: 0, size: 0 }
   for (const cell of cells) add(total, cell, 1)
   return total
 }
@@ -106,7 +106,8 @@ function add(total: MutableTotal, cell: LogValue, sign: 1 | -1): void {
     total.numbers += sign
     total.sum += sign * cell
     total.size += sign * Math.abs(cell)
-  } else total.others += sign
+  } else if (typeof cell === 'number' && !Number.isInteger(cell)) total.fractions += sign
+  else total.others += sign
 }
 
 /** Changes totals by rows; false when something about these is not known. */
@@ -118,7 +119,7 @@ function changeTotals(
 ): boolean {
   const { lookup, value } = of
   const columns = [...lookup.columns, ...(value ? [value] : [])]
-  const now = readCells(connection, columns, [...changed.keys()])
+  const now = readCells(connection, { table: lookup.table, columns }, [...changed.keys()])
   const apply = (cells: readonly LogValue[], sign: 1 | -1) => {
     const text = rowKey(lookup, cells)
     const total = byKey.get(text)
@@ -141,11 +142,11 @@ function changeTotals(
 
 function readCells(
   connection: Connection,
-  columns: readonly ColumnOfTable[],
+  { table, columns }: Pick<CompiledLookup, 'table' | 'columns'>,
   rowIds: readonly number[],
 ): Map<number, LogValue[]> {
   const names = ['id', ...columns.map(({ column }) => column.id)].map(quoteId).join(', ')
-  const from = quoteId(columns[0]?.table.tableId ?? '')
+  const from = quoteId(table.tableId)
   return new Map(
     connection
       .raw<[number, ...LogValue[]]>(
@@ -180,12 +181,6 @@ function changedRows(operations: readonly RowOperation[]): Map<number, ChangedRo
   return changed
 }
 
-function tableOf({ lookup: { columns } }: TotalOf): { readonly ref: number } {
-  const [first] = columns
-  if (!first) throw new Error('a lookup without a key')
-  return first.table
-}
-
-function idOf({ columns }: CompiledLookup, value: ColumnOfTable | undefined): string {
-  return `${columns.map(({ column }) => column.ref).join()}:${value?.column.ref ?? ''}`
+function idOf({ table, columns }: CompiledLookup, value: ColumnOfTable | undefined): string {
+  return `${table.ref}:${columns.map(({ column }) => column.ref).join()}:${value?.column.ref ?? ''}`
 }

@@ -1,22 +1,12 @@
 import { childrenOf, type SyntaxNode } from '@sheaf/formula-text/formula-tree'
 import type { PartCompiler, Records } from './formula-parts'
 import { isFunction } from './library/functions'
-import type { Frame, Run } from './frame'
+import { caughtErrors } from './caught-errors'
+import type { Run } from './frame'
+import { assign, attempt, forEach, Jump, repeat, runSteps, type Handler, type Step } from './steps'
 import { Unsupported } from './unsupported'
 import { arithmetic } from './values/operators'
-import {
-  FormulaError,
-  isTrue,
-  ListValue,
-  needsPython,
-  RecordsValue,
-  RecordValue,
-  stepsOf,
-  type Value,
-} from './values/values'
-
-/** Runs a statement. Returns the value of a `return`, or undefined when the next statement follows. */
-type Step = (frame: Frame) => Value | undefined
+import { isTrue, ListValue, needsPython, type Value } from './values/values'
 
 /** Compiles the statements of a formula: assignments, `if`, `return`, and the expression that is its value. */
 export function compileStatements(compiler: PartCompiler, script: SyntaxNode): Run {
@@ -29,16 +19,9 @@ export function compileStatements(compiler: PartCompiler, script: SyntaxNode): R
   // A formula without a value is a SyntaxError, which is Python's.
   if (!isComplete) throw new Unsupported('its missing value')
   const [only] = steps
-  if (only && steps.length === 1) return (frame) => only(frame) ?? null
-  return (frame) => runSteps(steps, frame) ?? null
-}
-
-function runSteps(steps: readonly Step[], frame: Frame): Value | undefined {
-  for (const step of steps) {
-    const value = step(frame)
-    if (value !== undefined) return value
-  }
-  return undefined
+  // Jumps are within loops.
+  if (only && steps.length === 1) return (frame) => (only(frame) as Value | undefined) ?? null
+  return (frame) => (runSteps(steps, frame) as Value | undefined) ?? null
 }
 
 type CompileStatement = (compiler: PartCompiler, children: readonly SyntaxNode[]) => Step
@@ -49,6 +32,9 @@ const statementKinds: Readonly<Record<string, CompileStatement>> = {
   IfStatement: compileIfStatement,
   UpdateStatement: compileUpdate,
   ForStatement: compileLoop,
+  WhileStatement: compileWhile,
+  BreakStatement: compileJump,
+  ContinueStatement: compileJump,
   TryStatement: compileTry,
   PassStatement: () => () => undefined,
 }
@@ -71,9 +57,6 @@ function compileReturn(compiler: PartCompiler, [, value, ...more]: readonly Synt
 }
 
 const STATEMENTS: Readonly<Record<string, string>> = {
-  WhileStatement: 'while',
-  BreakStatement: 'break',
-  ContinueStatement: 'continue',
   FunctionDefinition: 'a function of its own',
   ImportStatement: 'an import',
 }
@@ -87,12 +70,7 @@ function compileAssignment(compiler: PartCompiler, children: readonly SyntaxNode
   const { run, records } = compiler.compile(value as SyntaxNode)
   const place = placeOf(compiler, name, records)
   names.set(name, { place, records })
-  return (frame) => {
-    const assigned = run(frame)
-    frame.source.spend(stepsOf(assigned))
-    frame.names[place] = assigned
-    return undefined
-  }
+  return assign(place, run)
 }
 
 /** The name of a variable. Python refuses assigning to `$A`; other names for what formulas use are left to it. */
@@ -132,41 +110,46 @@ function compileLoop(compiler: PartCompiler, children: readonly SyntaxNode[]): S
   const each = records && { ...records, isList: false }
   const place = placeOf(compiler, name, each)
   compiler.parts.names.set(name, { place, records: each })
+  return forEach(place, run, compileRounds(compiler, body))
+}
+
+function compileWhile(compiler: PartCompiler, children: readonly SyntaxNode[]): Step {
+  const [, test, body] = children
+  if (children.length !== 3) throw new Unsupported('a loop')
+  return repeat(compiler.run(test), compileRounds(compiler, body))
+}
+
+function compileRounds(compiler: PartCompiler, body: SyntaxNode | undefined): readonly Step[] {
+  const { parts } = compiler
+  parts.loops++
   const steps = compileBody(compiler, body)
-  return (frame) => {
-    for (const item of itemsOf(run(frame))) {
-      frame.source.spend(1)
-      frame.names[place] = item
-      const value = runSteps(steps, frame)
-      if (value !== undefined) return value
-    }
-    return undefined
-  }
+  parts.loops--
+  return steps
 }
 
-function itemsOf(value: Value): readonly Value[] {
-  if (value instanceof RecordsValue)
-    return value.rows.map((row) => new RecordValue(value.table, row))
-  return value instanceof ListValue ? value.items : needsPython()
+function compileJump(compiler: PartCompiler, [keyword]: readonly SyntaxNode[]): Step {
+  if (compiler.parts.loops === 0) throw new Unsupported('syntax')
+  const jump = keyword?.name === 'break' ? Jump.break : Jump.continue
+  return () => jump
 }
 
-/** `try` with one `except` for all errors. */
+/** `try` with one `except` for each kind of error. */
 function compileTry(compiler: PartCompiler, children: readonly SyntaxNode[]): Step {
-  const [, body, keyword, ...handler] = children
-  const [kind] = handler
-  const isForAll = handler.length === 1 || (kind && compiler.text(kind) === 'Exception')
-  if (keyword?.name !== 'except' || !isForAll || handler.length > 2)
-    throw new Unsupported('the errors that try names')
+  const [, body, ...rest] = children
   const steps = compileBody(compiler, body)
-  const otherwise = compileBody(compiler, handler.at(-1))
-  return (frame) => {
-    try {
-      return runSteps(steps, frame)
-    } catch (error) {
-      if (!(error instanceof FormulaError)) throw error
-      return runSteps(otherwise, frame)
-    }
+  const handlers: Handler[] = []
+  for (let at = 0; at < rest.length;) {
+    const [keyword, kind] = rest.slice(at)
+    const isForAll = kind?.name === 'Body'
+    const isLast = at + 2 === rest.length
+    if (keyword?.name !== 'except' || (isForAll && !isLast)) throw new Unsupported('the end of try')
+    const catches = isForAll ? () => true : caughtErrors(compiler, kind)
+    const place = at + (isForAll ? 1 : 2)
+    handlers.push({ catches, steps: compileBody(compiler, rest[place]) })
+    at = place + 1
   }
+  if (handlers.length === 0) throw new Unsupported('the end of try')
+  return attempt(steps, handlers)
 }
 
 function compileBody(compiler: PartCompiler, body: SyntaxNode | undefined): readonly Step[] {

@@ -90,7 +90,7 @@ export function decoderOf(
     if (typeof stored !== 'string' || !stored.startsWith(TAG)) return decode(stored)
     if (isStoredError(stored)) {
       const { name: error, message } = readStoredError(stored)
-      return raise(error, message)
+      return raise(error, message, true)
     }
     return isAny ? decodeCoded(stored) : needsPython()
   }

@@ -10,9 +10,33 @@ export class DirtyColumn {
 
   constructor(readonly of: ColumnOfTable) {}
 
+  /** True when no cell is dirty. */
+  get isEmpty(): boolean {
+    return this.all === undefined && this.rows.size === 0
+  }
+
   /** The seq of the write that the cell belongs to. */
   ownerOf(rowId: number): number {
     return this.rows.get(rowId) ?? this.all ?? 0
+  }
+
+  /**
+   * What is dirty after these rows were computed but for those that are left: rows may have been marked since they were
+   * asked for. Of a whole column, what was marked since is computed as well.
+   */
+  after(asked: readonly number[] | 'all', left: readonly number[]): DirtyColumn {
+    const rest = new DirtyColumn(this.of)
+    const computed = new Set(asked === 'all' ? this.rows.keys() : asked)
+    const marked = [...this.rows.keys()].filter((row) => !computed.has(row))
+    for (const row of [...marked, ...left]) rest.rows.set(row, this.ownerOf(row))
+    if (asked !== 'all') rest.all = this.all
+    return rest
+  }
+
+  /** Adds the rows of another one. */
+  addAll({ all, rows }: DirtyColumn): void {
+    this.all ??= all
+    for (const [row, seq] of rows) this.rows.set(row, seq)
   }
 }
 

@@ -208,10 +208,13 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     docId: string,
     run: (file: {
       readonly path: string
+      readonly opening: object
       readonly schema: DocumentReader['schema']
     }) => T & Synchronous<T>,
   ): T {
-    return this.documents.run(docId, ({ path, state }) => run({ path, schema: state.schema }))
+    return this.documents.run(docId, (opening) =>
+      run({ path: opening.path, opening, schema: opening.state.schema }),
+    )
   }
 
   /**

@@ -78,6 +78,8 @@ export class FormulaError {
   constructor(
     readonly name: string,
     readonly message: string,
+    /** True for the error of a cell that is read. */
+    readonly isOfCell = false,
   ) {}
 }
 
@@ -93,9 +95,9 @@ export function needsPython(): never {
 }
 
 /** Ends the computation of a cell with an error. */
-export function raise(name: string, message: string): never {
+export function raise(name: string, message: string, isOfCell = false): never {
   // eslint-disable-next-line @typescript-eslint/only-throw-error -- an error value, without a stack trace
-  throw new FormulaError(name, message)
+  throw new FormulaError(name, message, isOfCell)
 }
 
 /** Whether Python takes a value for true. */
