@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { instant } from '@sheaf/kit/lease-clock'
 import { ReportHomeRequest, type ReportHomeResponse } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
-import { countLeaseFailure } from './metrics'
 
 /** Directory considers an instance dead after 30 s without a heartbeat. */
 const REPORT_MS = 10_000
@@ -62,7 +61,7 @@ export class HomeReports implements AsyncDisposable {
       if (this.failing) log.info('directory accepts instance reports again')
       this.failing = false
     } catch (error) {
-      if (lease) countLeaseFailure()
+      lease?.failed()
       if (!this.failing && !this.stopped)
         log.warn({ err: error }, 'directory does not accept instance reports, retrying')
       this.failing = true

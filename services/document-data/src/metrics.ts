@@ -1,5 +1,4 @@
 import {
-  Counter,
   Histogram,
   isMetering,
   Observed,
@@ -100,9 +99,9 @@ const replication = {
     },
     secondsBounds,
   ),
-  leaseFailures: new Counter({
+  leaseFailures: new Observed('counter', {
     name: 'sheaf.home.lease.failures',
-    description: 'Attempts of an instance to renew its lease that failed',
+    description: 'Attempts of a replicated instance to renew its lease that failed',
     unit: '{attempt}',
   }),
 }
@@ -206,13 +205,10 @@ export const countOpening = isMetering()
   ? (ms: number): void => replication.openings.record(ms / 1_000, {})
   : undefined
 
-/** Counts a lease that was not renewed. */
-export function countLeaseFailure(): void {
-  replication.leaseFailures.add(1, {})
-}
-
 /** Sources of the metrics. */
 export interface Observables {
+  /** Undefined without replication. */
+  readonly lease: { readonly failures: number } | undefined
   readonly documents: Pick<
     DocumentStore,
     'openCount' | 'unfinishedColumns' | 'shared' | 'lifeCycle'
@@ -243,6 +239,7 @@ export function observeService(ctx: Observables): Disposable {
     }),
     documents.backlog.observe((report) => report(ctx.publisher.backlog)),
     documents.published.observe((report) => report(ctx.publisher.published)),
+    replication.leaseFailures.observe((report) => report(ctx.lease?.failures ?? 0)),
     documents.disk.observe(async (report) => report(await ctx.documents.lifeCycle.freeBytes())),
     documents.calls.observe((report) => report(ctx.admission.running)),
     statements.busy.observe((report) => report(ctx.sql.busy)),

@@ -33,6 +33,7 @@ export class DirectoryLease implements HomeLease, Disposable {
   private readonly listeners: (() => void)[] = []
   private timer: NodeJS.Timeout | undefined
   private current = 0
+  private failedCount = 0
 
   constructor(
     private readonly homes: Pick<HomesService, 'assignHomeDocument'>,
@@ -45,6 +46,16 @@ export class DirectoryLease implements HomeLease, Disposable {
 
   isHeld(): boolean {
     return this.clock.isHeld()
+  }
+
+  /** Number of failed attempts to renew it. */
+  get failures(): number {
+    return this.failedCount
+  }
+
+  /** Counts an attempt to renew it that failed. */
+  failed(): void {
+    this.failedCount++
   }
 
   /** Prolongs the lease by a report that was sent at this instant. */
