@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { closeSync, fdatasyncSync, openSync, statfsSync, writeSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -67,5 +68,16 @@ async function measureSync(): Promise<number> {
     return median(times)
   } finally {
     closeSync(file)
+  }
+}
+
+/** Returns the commit of a folder, with a note if files differ from it; empty outside a repository. */
+export function findCommit(folder: string): string {
+  try {
+    const run = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+    const changed = run('status', '--porcelain', '--untracked-files=no').trim() !== ''
+    return run('rev-parse', '--short', 'HEAD').trim() + (changed ? ' with changes' : '')
+  } catch {
+    return ''
   }
 }

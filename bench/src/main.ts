@@ -1,14 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { measureFormulas } from './formulas/measure'
 import { measureLatency } from './modes/add-latency'
 import { compare } from './modes/compare'
 import { measureGrid } from './modes/grid-scroll'
-import { describeMachine, inspectMachine } from './machine'
+import { describeMachine, findCommit, inspectMachine } from './machine'
 import { measureDocuments } from './modes/many-documents'
 import { measureWebhooks } from './modes/many-webhooks'
 import { measureRows } from './modes/million-rows'
+import { measureReplication } from './modes/replicated'
 import { measureTelemetry } from './modes/telemetry-cost'
 import { measureOptimizations } from './optimizations/measure'
 import { readOptions, type Mode, type Options } from './options'
@@ -26,17 +26,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   grid: measureGrid,
   formulas: measureFormulas,
   optimizations: measureOptimizations,
-}
-
-/** Returns the measured commit; empty outside a repository. */
-function findCommit(): string {
-  try {
-    const run = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
-    const changed = run('status', '--porcelain', '--untracked-files=no').trim() !== ''
-    return run('rev-parse', '--short', 'HEAD').trim() + (changed ? ' with changes' : '')
-  } catch {
-    return ''
-  }
+  replicated: measureReplication,
 }
 
 /** Settings that make every process of Sheaf write a CPU profile when it ends. */
@@ -49,7 +39,7 @@ function profiling({ profile }: Options): Record<string, string> {
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
   const machine = await inspectMachine()
-  const commit = findCommit()
+  const commit = findCommit(folder)
   const report = await measures[options.mode](options, profiling(options))
   const date = new Date().toISOString().slice(0, 10)
   const about = `${date}${commit && `, commit ${commit}`}: ${describeMachine(machine)}. ${report.about}`

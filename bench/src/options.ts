@@ -11,6 +11,7 @@ export const modes = [
   'formulas',
   'telemetry',
   'optimizations',
+  'replicated',
 ] as const
 
 /** One of the modes. */

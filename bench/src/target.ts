@@ -117,11 +117,13 @@ export async function startSheafTarget(
 
 async function pidsOf(sheaf: RunningSheaf): Promise<ProcessIds> {
   const { gateway = NaN, directory = NaN, webhook = NaN, ...others } = await sheaf.pids()
-  const documentData = others['document-data'] ?? NaN
-  const services = new Set([gateway, directory, documentData, webhook])
+  const documentData = Object.entries(others)
+    .filter(([name]) => name.startsWith('document-data'))
+    .map(([, pid]) => pid)
+  const services = new Set([gateway, directory, ...documentData, webhook])
   return {
     gateway: [gateway],
-    'document-data': [documentData],
+    'document-data': documentData,
     directory: [directory],
     webhook: [webhook],
     // PostgreSQL and NATS, with all their descendants.

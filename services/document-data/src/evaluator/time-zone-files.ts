@@ -14,19 +14,24 @@ const SOURCE = require.resolve('moment-timezone/data/packed/latest.json')
 
 /** Returns the TZif file of every IANA zone and link, by name. */
 export function timeZoneFiles(): Map<string, Buffer> {
+  return new Map([...timeZonePeriods()].map(([name, periods]) => [name, tzif(periods)]))
+}
+
+/** Returns the periods of every IANA zone and link, by name. */
+export function timeZonePeriods(): Map<string, readonly ZonePeriod[]> {
   const packed = JSON.parse(readFileSync(SOURCE, 'utf8')) as { zones: string[]; links: string[] }
-  const files = new Map<string, Buffer>()
+  const zones = new Map<string, readonly ZonePeriod[]>()
   for (const text of packed.zones) {
     const { name, periods } = unpackZone(text)
-    files.set(name, tzif(periods))
+    zones.set(name, periods)
   }
   for (const link of packed.links) {
     const [target = '', name = ''] = link.split('|')
-    const file = files.get(target)
-    if (!file) throw new Error(`the zone ${target} of the link ${name} is unknown`)
-    files.set(name, file)
+    const periods = zones.get(target)
+    if (!periods) throw new Error(`the zone ${target} of the link ${name} is unknown`)
+    zones.set(name, periods)
   }
-  return files
+  return zones
 }
 
 /** Encodes periods as version 2, with an empty block of version 1, which readers of version 2 skip. */

@@ -36,6 +36,7 @@ const other = {
     'a',
     ['L', 'abc'],
   ],
+  M: [1729990800, 1729990799, null, 0, 1729990800, 4e9, 1e9],
   Q: [['L', 1], ['L', 2, 1], null, ['L', 7, 9], ['L', 4], null, ['L', 1, 2, 3]],
 }
 
@@ -58,7 +59,11 @@ describe('compiled formulas', () => {
     folder = await tempDir()
     opened = await openFormulaStore(folder.path, { computeMs: 15_000, writeCells: 100_000 })
     docId = randomUUID()
-    await opened.store.lifeCycle.create(docId, { timezone: 'UTC', locale: 'en-US' }, author)
+    await opened.store.lifeCycle.create(
+      docId,
+      { timezone: 'Australia/Lord_Howe', locale: 'en-US' },
+      author,
+    )
   })
   afterAll(async () => {
     await opened[Symbol.asyncDispose]()
@@ -76,7 +81,16 @@ describe('compiled formulas', () => {
       { id: `P${i}_`, fields: { formula: inPython(formula), isFormula: true, type } },
     ])
     const types: Record<string, string> = {
-      ...{ K: 'Text', V: 'Numeric', W: 'Int', B: 'Bool', A: 'Any', D: 'Date', S: 'ChoiceList' },
+      ...{
+        K: 'Text',
+        V: 'Numeric',
+        W: 'Int',
+        B: 'Bool',
+        A: 'Any',
+        D: 'Date',
+        S: 'ChoiceList',
+        M: 'DateTime',
+      },
     }
     // Cells that hold errors.
     const zero = { id: 'Z', fields: { formula: '1 / $W', isFormula: true, type: 'Any' } }

@@ -18,6 +18,9 @@ export const columns: Readonly<Record<string, string>> = {
   C: 'ChoiceList',
   R: 'Ref:Other',
   L: 'RefList:Other',
+  X: 'DateTime',
+  Y: 'DateTime:America/New_York',
+  Z: 'DateTime:Europe/Berlin',
 }
 
 const numbers = [
@@ -30,6 +33,12 @@ const texts = [
   ...[null, 'Straße', '  two  words ', '\t', '1e3', 'nan'],
 ]
 const days = [0, 1, 59, 365, 11016, 19782, -1, -25567, 47482].map((day) => day * 86_400)
+
+/** Changes of the clock in Berlin, New York and on Lord Howe, where they are half an hour, with times around them. */
+const changes = [1711846800, 1729990800, 1710054000, 1730613600, 1712415600, 1728142200].flatMap(
+  (change) => [-3_600, -1_800, -1, 0, 1_799, 3_600].map((seconds) => change + seconds),
+)
+const moments = [...changes, 0, -1, -3e9, 4e9, 2e10, -6.2e10, 1e9 + 0.5, null, 'odd']
 
 /** Random cells of one row. */
 export const cells = fc.record<Record<string, Cell>>({
@@ -45,6 +54,9 @@ export const cells = fc.record<Record<string, Cell>>({
   A: fc.constantFrom<Cell>(1, 2.5, -3, 'a', '', null, true, false, 3_000_000_000, ['L', 1]),
   C: fc.constantFrom<Cell>(['L', 'a'], ['L', 'a', 'abc'], null, ['L', 'b', 'é']),
   R: fc.constantFrom<Cell>(0, 1, 2, 3, 4, 9),
+  X: fc.constantFrom<Cell>(...moments),
+  Y: fc.constantFrom<Cell>(...moments),
+  Z: fc.constantFrom<Cell>(...moments),
   L: fc.constantFrom<Cell>(['L', 1], ['L', 1, 2, 3], ['L', 4, 2], null),
 })
 
@@ -52,7 +64,21 @@ const of = (...values: string[]) => fc.constantFrom(...values)
 
 /** The order of a lookup, mostly of what is compiled. */
 const order = of(
-  ...['"V"', '"-V"', '"W"', '"-K"', '"K"', '"-B"', '"A"', '"-A"', '"R"', '"D"', '"-id"', '"id"'],
+  ...[
+    '"V"',
+    '"-V"',
+    '"W"',
+    '"-K"',
+    '"K"',
+    '"-B"',
+    '"A"',
+    '"-A"',
+    '"R"',
+    '"D"',
+    '"-M"',
+    '"-id"',
+    '"id"',
+  ],
   ...[
     '("K", "-W")',
     '("-B", "V")',
@@ -67,7 +93,12 @@ const order = of(
 const sorting = text`${of('order_by', 'order_by', 'sort_by')}=${order}`
 const field = of('V', 'W', 'K', 'R.K', 'id', 'A', 'D')
 
-const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
+const clock = of(
+  ...['"%H:%M"', '"%Y-%m-%d %H:%M:%S"', '"%I:%M %p"', '"%j %A"', '"%d.%m.%y"', '"%z"', '"%B %Z"'],
+)
+const formats = of('%H:%M', '%Y', '', '>30')
+
+const { any, number } = fc.letrec<Record<Kind | 'moment', string>>((tie) => {
   const kinds = { any: tie('any'), number: tie('number'), string: tie('string') }
   const calls = libraryCalls({
     ...kinds,
@@ -76,6 +107,7 @@ const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
     list: tie('list'),
   })
   const [a, n, s, t, d] = [tie('any'), tie('number'), tie('string'), tie('truth'), tie('date')]
+  const m = tie('moment')
   const deep = { maxDepth: 3, depthIdentifier: 'compiled' }
   return {
     number: fc.oneof(
@@ -109,6 +141,10 @@ const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
       text`${of('YEAR', 'MONTH', 'DAY')}(${d})`,
       text`(${d} - ${d}).days`,
       text`${d}.${of('year', 'month', 'day')}`,
+      text`${of('YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND', 'WEEKDAY', 'WEEKNUM', 'ISOWEEKNUM', 'N', 'COUNT')}(${m})`,
+      text`(${m} - ${m}).${of('days', 'seconds', 'total_seconds()')}`,
+      text`${m}.${of('year', 'day', 'hour', 'minute', 'second', 'weekday()', 'timestamp()')}`,
+      text`DATEDIF(${m}, ${d}, ${of('"D"', '"M"', '"Y"')})`,
       text`int(${s})`,
       text`float(${s})`,
       ...calls.number,
@@ -117,6 +153,11 @@ const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
       deep,
       of('$T', '$U', '"a"', '"abc"', '""', '" "', "'b'", '"12"', '$R.K', '$A', '"é"'),
       text`(${s} + ${s})`,
+      text`${of('str', 'CONCAT')}(${m})`,
+      text`${m}.${of('isoformat()', 'date().isoformat()')}`,
+      text`${m}.strftime(${clock})`,
+      text`f"{${of('$X', '$Y', '$Z')}:${formats}}"`,
+      text`"%s, %s" % (${m}, ${a})`,
       text`str(${a})`,
       text`${of('UPPER', 'LOWER', 'TRIM', 'T')}(${s})`,
       text`${of('LEFT', 'RIGHT')}(${s}, ${of('0', '1', '2', '-1', '$I')})`,
@@ -139,6 +180,9 @@ const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
       text`(${n} < ${n} <= ${n})`,
       text`(${s} ${of('<', '==', '!=', 'in', 'not in')} ${s})`,
       text`(${d} ${of('<', '==', '>=')} ${d})`,
+      text`(${m} ${of('<', '<=', '==', '>', '!=')} ${m})`,
+      text`(${m} - ${m} ${of('<', '==')} ${d} - ${d})`,
+      text`(${m} ${of('<', '==')} ${d})`,
       text`(${a} == ${a})`,
       text`(${a} is ${of('None', 'not None')})`,
       text`(${t} ${of('and', 'or')} ${t})`,
@@ -156,7 +200,16 @@ const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
       of('$D', '$E', '$D'),
       text`DATE(${of('2020', '1999', '12', '$I')}, ${of('1', '13', '0')}, ${of('1', '31', '400')})`,
       text`($D + ($E - $D))`,
+      text`(${d} ${of('+', '-')} (${m} - ${m}))`,
+      text`${m}.date()`,
+      text`${of('EDATE', 'EOMONTH', 'DATEADD')}(${m}, ${of('0', '1', '-13')})`,
       ...calls.date,
+    ),
+    moment: fc.oneof(
+      { maxDepth: 2, depthIdentifier: 'compiled' },
+      of('$X', '$Y', '$Z', '$Z'),
+      text`(${m} ${of('+', '-')} (${d} - ${d}))`,
+      text`(${m} ${of('+', '-')} (${m} - ${m}))`,
     ),
     list: fc.oneof({ maxDepth: 2, depthIdentifier: 'compiled' }, ...calls.list),
     any: fc.oneof(
@@ -165,7 +218,10 @@ const { any, number } = fc.letrec<Record<Kind, string>>((tie) => {
       s,
       t,
       d,
+      m,
       tie('list'),
+      text`${of('MAX', 'MIN', 'max')}(${m}, ${of('$X', '$Z', '$D', '$N')})`,
+      text`sorted([${m}, ${m}])`,
       text`IF(${t}, ${a}, ${a})`,
       text`(${a} if ${t} else ${a})`,
       text`IFERROR(${a}, ${a})`,
@@ -218,5 +274,5 @@ export const compiledFormula = fc.oneof(
 /** A random type of a formula column. */
 export const resultType = fc.constantFrom(
   ...['Any', 'Any', 'Any', 'Text', 'Numeric', 'Int', 'Bool', 'Date', 'Choice', 'ChoiceList'],
-  ...['Ref:Other', 'RefList:Other'],
+  ...['Ref:Other', 'RefList:Other', 'DateTime', 'DateTime:America/New_York'],
 )

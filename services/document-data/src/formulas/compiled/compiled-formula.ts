@@ -69,7 +69,7 @@ function compile(schema: Schema, { table, column }: ColumnOfTable): CompiledForm
   // The blanks before a line are a part of it in Python, except before the first one.
   const isIndented = text.includes('\n') && text !== column.formula.trimEnd()
   if (isIndented || text.includes('\t')) throw new Unsupported('its indentation')
-  const encode = encoderOf(column)
+  const encode = encoderOf(column, schema)
   if (!encode) throw new Unsupported(`the type ${column.type.name}`)
   const parsed = parseFormula(text)
   if (!parsed) throw new Unsupported('its syntax')

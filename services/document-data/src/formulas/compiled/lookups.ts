@@ -1,5 +1,5 @@
 import { childrenOf, type SyntaxNode } from '@sheaf/formula-text/formula-tree'
-import type { Table } from '../../store/schema/schema'
+import type { Column, Schema, Table } from '../../store/schema/schema'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
 import { plainArguments } from './arguments'
 import type { Part, PartCompiler } from './formula-parts'
@@ -109,15 +109,16 @@ function findRows(
 function compileKey(compiler: PartCompiler, table: Table, id: string, node: SyntaxNode): Key {
   const column = table.byId.get(id)
   const item = containedItem(compiler, node)
-  const encode = column && (item ? itemEncoders[column.type.name] : keyEncoder({ table, column }))
+  const encode =
+    column && (item ? itemEncoders[column.type.name] : keyEncoder(column, compiler.parts.schema))
   if (!encode || id === 'id') throw new Unsupported(`a lookup by ${id}`)
   const value = compiler.run(item ?? node)
   return { of: { table, column }, isContained: item !== undefined, encode, value }
 }
 
 /** Values that Python compares by their own rules are left to it. */
-function keyEncoder({ column }: ColumnOfTable): Encode | undefined {
-  const encode = KEY_TYPES.has(column.type.name) ? encoderOf(column) : undefined
+function keyEncoder(column: Column, schema: Schema): Encode | undefined {
+  const encode = KEY_TYPES.has(column.type.name) ? encoderOf(column, schema) : undefined
   return encode && ((value) => (value instanceof RecordsValue ? needsPython() : encode(value)))
 }
 

@@ -2,7 +2,7 @@ import type { LogValue } from '../../store/log/log'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
 import { hasWideCharacters } from './values/comparison'
 import type { Decode } from './stored-values'
-import { DateValue, needsPython, RecordValue, type Value } from './values/values'
+import { DateValue, MomentValue, needsPython, RecordValue, type Value } from './values/values'
 
 /** What rows are sorted by: a column, or else their ids. */
 export interface SortKey {
@@ -45,6 +45,7 @@ function sortable(value: Value): Sortable {
   if (value === null || typeof value === 'number') return value
   if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value)
   if (value instanceof DateValue) return value.days
+  if (value instanceof MomentValue) return value.seconds
   return value instanceof RecordValue ? value.row : needsPython()
 }
 

@@ -3,12 +3,15 @@ import type { Column, Schema } from '../../store/schema/schema'
 import { isStoredError, readStoredError } from '../../values/error-cells'
 import { TAG } from '../../values/tagged-text'
 import { floatText, textOf } from './values/numbers'
-import { dateOf } from './values/operators'
+import { DAY, dateOf, dateOfMoment, momentAt, momentOfLocal } from './values/moments'
+import { findZone, type TimeZone } from './values/time-zones'
 import type { FormulaError } from './values/values'
 import {
   DateValue,
+  isTime,
   isTrue,
   ListValue,
+  MomentValue,
   needsPython,
   raise,
   RecordsValue,
@@ -16,8 +19,6 @@ import {
   type Value,
 } from './values/values'
 
-/** Seconds of a day. */
-const DAY = 86_400
 /** An `int` in a cell has 32 bits. */
 const INT_LIMIT = 2 ** 31
 /** From here on a whole number is stored as it is computed. */
@@ -83,7 +84,7 @@ export function decoderOf(
   { type: { name, argument = '' } }: Column,
   schema: Schema,
 ): Decode | undefined {
-  const decode = name.startsWith('Ref') ? referenceDecoder(name, argument, schema) : decoders[name]
+  const decode = specialDecoder(name, argument, schema) ?? decoders[name]
   if (!decode) return undefined
   const isAny = name === 'Any'
   return (stored) => {
@@ -93,6 +94,25 @@ export function decoderOf(
       return raise(error, message, true)
     }
     return isAny ? decodeCoded(stored) : needsPython()
+  }
+}
+
+/** Decoders of types that have an argument. */
+function specialDecoder(name: string, argument: string, schema: Schema): Decode | undefined {
+  if (name.startsWith('Ref')) return referenceDecoder(name, argument, schema)
+  const zone = name === 'DateTime' ? zoneOf(argument, schema) : undefined
+  return zone && momentDecoder(zone)
+}
+
+/** The zone of a column: that of the document, unless it has another one. */
+function zoneOf(argument: string, { settings }: Schema): TimeZone | undefined {
+  return findZone(argument || settings.timezone || 'UTC')
+}
+
+function momentDecoder(zone: TimeZone): Decode {
+  return (stored) => {
+    if (stored === null) return null
+    return typeof stored === 'number' ? momentAt(stored, zone) : needsPython()
   }
 }
 
@@ -193,9 +213,23 @@ const encodeBool: Encode = (value) => {
 const encodeDate: Encode = (value) => {
   if (value === null || value === '') return null
   if (value instanceof DateValue) return value.days * DAY
+  if (value instanceof MomentValue) return dateOfMoment(value).days * DAY
+  return encodeOtherTime(value)
+}
+
+/** Numbers are times as they are; the times of text are Python's. */
+function encodeOtherTime(value: Exclude<Value, null>): LogValue {
   if (typeof value === 'string') return needsPython()
   if (typeof value === 'object') return keptText(textOf(value))
   return encodeNumber(value)
+}
+
+function momentEncoder(zone: TimeZone): Encode {
+  return (value) => {
+    if (value === null || value === '') return null
+    if (value instanceof DateValue) return momentOfLocal(value.days * DAY, zone).seconds
+    return value instanceof MomentValue ? value.seconds : encodeOtherTime(value)
+  }
 }
 
 const encodeReference: Encode = (value) => {
@@ -241,13 +275,21 @@ const MAX_SIZE = 100_000
 /** The JSON of a value in a column of type Any. */
 function codeOf(value: Value): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
-  if (typeof value === 'bigint')
-    return value >= -INT_LIMIT && value < INT_LIMIT ? Number(value) : ['U', String(value)]
+  if (typeof value === 'bigint') return wholeCode(value)
   if (typeof value === 'number') return floatCode(value)
-  if (value instanceof DateValue) return ['d', value.days * DAY]
+  if (isTime(value)) return timeCode(value)
   if (value instanceof RecordValue) return ['R', value.table.tableId, value.row]
   if (value instanceof RecordsValue) return ['r', value.table.tableId, value.rows]
   return value instanceof ListValue ? listCode(value) : needsPython()
+}
+
+function wholeCode(value: bigint): unknown {
+  return value >= -INT_LIMIT && value < INT_LIMIT ? Number(value) : ['U', String(value)]
+}
+
+function timeCode(value: DateValue | MomentValue): unknown[] {
+  if (value instanceof DateValue) return ['d', value.days * DAY]
+  return ['D', value.seconds, value.zone.name]
 }
 
 function listCode({ items, size }: ListValue): unknown[] {
@@ -273,8 +315,13 @@ const encoders: Readonly<Record<string, Encode>> = {
 }
 
 /** How results are stored in a column, as `results.py` does it; undefined for types whose results are Python's. */
-export function encoderOf({ type: { name, argument = '' } }: Column): Encode | undefined {
-  return name === 'RefList' ? encodeReferences(argument) : encoders[name]
+export function encoderOf(
+  { type: { name, argument = '' } }: Column,
+  schema: Schema,
+): Encode | undefined {
+  if (name === 'RefList') return encodeReferences(argument)
+  const zone = name === 'DateTime' ? zoneOf(argument, schema) : undefined
+  return zone ? momentEncoder(zone) : encoders[name]
 }
 
 /** The stored form of an error. */

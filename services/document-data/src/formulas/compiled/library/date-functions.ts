@@ -1,5 +1,12 @@
-import { dateOf } from '../values/operators'
-import { DateValue, DaysValue, needsPython, type Value } from '../values/values'
+import { DAY, dateOf, dateOfMoment } from '../values/moments'
+import {
+  DateValue,
+  DurationValue,
+  isTime,
+  MomentValue,
+  needsPython,
+  type Value,
+} from '../values/values'
 import type { Call } from './text'
 
 const MS = 86_400_000
@@ -22,11 +29,24 @@ interface Day {
   readonly day: number
 }
 
+function toDate(value: Value | undefined): DateValue {
+  return value instanceof DateValue ? value : needsPython()
+}
+
+/** The time of day in seconds. */
+function clockOf(value: Value | undefined): number {
+  return value instanceof MomentValue ? value.local - dateOfMoment(value).days * DAY : needsPython()
+}
+
+const hour = (value: Value | undefined) => BigInt(Math.floor(clockOf(value) / 3600))
+const minute = (value: Value | undefined) => BigInt(Math.floor(clockOf(value) / 60) % 60)
+const second = (value: Value | undefined) => BigInt(clockOf(value) % 60)
+
 function dayOf(value: Value | undefined): Day {
-  if (!(value instanceof DateValue)) return needsPython()
-  const date = new Date(value.days * MS)
+  const { days } = value instanceof MomentValue ? dateOfMoment(value) : toDate(value)
+  const date = new Date(days * MS)
   return {
-    days: value.days,
+    days,
     year: date.getUTCFullYear(),
     month: date.getUTCMonth() + 1,
     day: date.getUTCDate(),
@@ -136,9 +156,9 @@ export const dateFunctions: Readonly<Record<string, Call>> = {
   YEAR: ([date]) => BigInt(dayOf(date).year),
   MONTH: ([date]) => BigInt(dayOf(date).month),
   DAY: ([date]) => BigInt(dayOf(date).day),
-  HOUR: ([date]) => (date instanceof DateValue ? 0n : needsPython()),
-  MINUTE: ([date]) => (date instanceof DateValue ? 0n : needsPython()),
-  SECOND: ([date]) => (date instanceof DateValue ? 0n : needsPython()),
+  HOUR: ([date]) => (date instanceof DateValue ? 0n : hour(date)),
+  MINUTE: ([date]) => (date instanceof DateValue ? 0n : minute(date)),
+  SECOND: ([date]) => (date instanceof DateValue ? 0n : second(date)),
   DATE: ([year, month, day]) => {
     const given = count(year)
     return shiftedDate(given < 1900 ? given + 1900 : given, count(month), count(day))
@@ -158,12 +178,16 @@ export const dateFunctions: Readonly<Record<string, Call>> = {
   WEEKDAY: weekday,
   WEEKNUM: weekNumber,
   ISOWEEKNUM: isoWeek,
-  ISDATE: ([value]) => value instanceof DateValue,
+  ISDATE: ([value = null]) => isTime(value),
 }
 
 /** The days of a date since 1899-12-30, as a number. */
-export function spreadsheetDays({ days }: DateValue): number {
-  return days + DAYS_BEFORE_EPOCH
+export function spreadsheetDays(value: DateValue | MomentValue): number {
+  return value instanceof DateValue ? value.days + DAYS_BEFORE_EPOCH : needsPython()
+}
+
+function toDuration(value: Value | undefined): number {
+  return value instanceof DurationValue ? value.seconds : needsPython()
 }
 
 /** Attributes of dates and of their differences. */
@@ -171,13 +195,16 @@ export const dateAttributes: Readonly<Record<string, (value: Value) => Value>> =
   year: (value) => BigInt(dayOf(value).year),
   month: (value) => BigInt(dayOf(value).month),
   day: (value) => BigInt(dayOf(value).day),
-  days: (value) => (value instanceof DaysValue ? BigInt(value.days) : needsPython()),
+  ...{ hour, minute, second },
+  days: (value) => BigInt(Math.floor(toDuration(value) / DAY)),
+  seconds: (value) => BigInt(toDuration(value) - Math.floor(toDuration(value) / DAY) * DAY),
 }
 
 /** Methods of dates and of their differences; the first argument is the date. */
 export const dateMethods: Readonly<Record<string, Call>> = {
   weekday: ([date]) => BigInt(weekdayOf(dayOf(date).days)),
   isoweekday: ([date]) => BigInt(weekdayOf(dayOf(date).days) + 1),
-  total_seconds: ([value]) =>
-    value instanceof DaysValue ? value.days * (MS / 1000) : needsPython(),
+  total_seconds: ([value]) => toDuration(value),
+  date: ([value]) => (value instanceof MomentValue ? dateOfMoment(value) : needsPython()),
+  timestamp: ([value]) => (value instanceof MomentValue ? value.seconds : needsPython()),
 }

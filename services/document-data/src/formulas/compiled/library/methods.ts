@@ -1,9 +1,10 @@
 import { dateFormat } from '../values/date-format'
 import { padded } from '../values/format-spec'
-import { textOf, toCount } from '../values/numbers'
+import { isoText } from '../values/moments'
+import { toCount } from '../values/numbers'
 import { templateFormat } from '../values/template-format'
 import { joined } from '../values/text-bounds'
-import { DateValue, ListValue, needsPython, type Value } from '../values/values'
+import { isTime, ListValue, needsPython, type Value } from '../values/values'
 import { dateMethods } from './date-functions'
 import {
   ascii,
@@ -72,14 +73,14 @@ const textMethods: Readonly<Record<string, Call>> = {
   split: ([text, part]) => new ListValue(splitText(plainText(text), part)),
 }
 
-const toDate = (value: Value | undefined) => (value instanceof DateValue ? value : needsPython())
+const toTime = (value: Value = null) => (isTime(value) ? value : needsPython())
 
 /** Methods of text and dates by name; the first argument is the value that has it. */
 export const methods: Readonly<Record<string, Call>> = {
   ...textMethods,
   ...dateMethods,
-  isoformat: ([date]) => textOf(toDate(date)),
-  strftime: ([date, format]) => dateFormat(toDate(date), plainText(format)),
+  isoformat: ([date]) => isoText(toTime(date), 'T'),
+  strftime: ([date, format]) => dateFormat(toTime(date), plainText(format)),
 }
 
 /** How many arguments methods take that take some, the value itself included. */

@@ -14,7 +14,7 @@ import {
   type Numeric,
 } from '../values/numbers'
 import {
-  DateValue,
+  isTime,
   isTrue,
   ListValue,
   needsPython,
@@ -84,7 +84,7 @@ const isSmaller = (a: Value, b: Value) => isLess(a, b)
 
 /** MAX and MIN: of numbers or of dates; 0 without any. */
 function extremeOf(args: readonly Value[], isBefore: (a: Value, b: Value) => boolean): Value {
-  const found = flatten(args).filter((value) => isProperNumber(value) || value instanceof DateValue)
+  const found = flatten(args).filter((value) => isProperNumber(value) || isTime(value))
   return found.length === 0 ? 0n : extreme(found, isBefore)
 }
 
@@ -164,9 +164,7 @@ export const numberFunctions: Readonly<Record<string, Call>> = {
   MIN: (args) => extremeOf(args, isSmaller),
   AVERAGE: average,
   COUNT: (args) =>
-    BigInt(
-      flatten(args).filter((value) => isProperNumber(value) || value instanceof DateValue).length,
-    ),
+    BigInt(flatten(args).filter((value) => isProperNumber(value) || isTime(value)).length),
   COUNTA: (args) => BigInt(flatten(args).filter((value) => value !== null).length),
   COUNTBLANK: (args) =>
     BigInt(flatten(args).filter((value) => value === null || value === '').length),
@@ -180,8 +178,7 @@ export const numberFunctions: Readonly<Record<string, Call>> = {
     if (value instanceof RecordValue) return value.row === 0
     return value === null || value === ''
   },
-  N: ([value = null]) =>
-    isNumber(value) ? value : value instanceof DateValue ? spreadsheetDays(value) : 0n,
+  N: ([value = null]) => (isNumber(value) ? value : isTime(value) ? spreadsheetDays(value) : 0n),
   NUM: ([value = null]) =>
     typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
   POWER: ([base = null, exponent = null]) =>

@@ -1,7 +1,8 @@
 import {
   DateValue,
-  DaysValue,
+  DurationValue,
   ListValue,
+  MomentValue,
   needsPython,
   RecordsValue,
   RecordValue,
@@ -25,13 +26,18 @@ function ordered(value: Value): Comparable | undefined {
   return undefined
 }
 
+/** Two dates, times or differences as numbers in their order: times within a zone by the clock. */
+function timesOf(left: Value, right: Value): [number, number] | undefined {
+  if (left instanceof DateValue && right instanceof DateValue) return [left.days, right.days]
+  if (left instanceof DurationValue && right instanceof DurationValue)
+    return [left.seconds, right.seconds]
+  if (!(left instanceof MomentValue) || !(right instanceof MomentValue)) return undefined
+  return left.zone === right.zone ? [left.local, right.local] : [left.seconds, right.seconds]
+}
+
 /** `left < right`, and `left <= right` with `orEqual`. Comparing what has no common order is an error, which is Python's. */
 export function isLess(left: Value, right: Value, orEqual = false): boolean {
-  if (left instanceof DateValue && right instanceof DateValue)
-    return orEqual ? left.days <= right.days : left.days < right.days
-  if (left instanceof DaysValue && right instanceof DaysValue)
-    return orEqual ? left.days <= right.days : left.days < right.days
-  const [a, b] = [ordered(left), ordered(right)]
+  const [a, b] = timesOf(left, right) ?? [ordered(left), ordered(right)]
   if (a === undefined || b === undefined) return needsPython()
   if ((typeof a === 'string') !== (typeof b === 'string')) return needsPython()
   return orEqual ? a <= b : a < b
@@ -51,9 +57,15 @@ function isEqualObject(left: Value, right: Value): boolean {
   if (left instanceof RecordsValue || right instanceof RecordsValue) return needsPython()
   if (left instanceof RecordValue && right instanceof RecordValue)
     return left.table === right.table && left.row === right.row
-  if (left instanceof DateValue && right instanceof DateValue) return left.days === right.days
-  if (left instanceof DaysValue && right instanceof DaysValue) return left.days === right.days
-  return false
+  const times = timesOf(left, right)
+  if (!times) return false
+  // In other zones, a time whose clock is repeated is equal to none.
+  const isLocal = !(
+    left instanceof MomentValue &&
+    right instanceof MomentValue &&
+    left.zone !== right.zone
+  )
+  return isLocal ? times[0] === times[1] : needsPython()
 }
 
 /** `item in container`. */

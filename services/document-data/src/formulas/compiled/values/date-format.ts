@@ -1,4 +1,4 @@
-import { needsPython, type DateValue } from './values'
+import { DateValue, needsPython, type MomentValue } from './values'
 
 const MS = 86_400_000
 /** Years before this one have other digits on some machines. */
@@ -28,7 +28,7 @@ const directives: Readonly<Record<string, (date: Date) => string>> = {
   M: (date) => digits(date.getUTCMinutes()),
   S: (date) => digits(date.getUTCSeconds()),
   p: (date) => (date.getUTCHours() < 12 ? 'AM' : 'PM'),
-  j: (date) => digits((+date - Date.UTC(date.getUTCFullYear(), 0, 1)) / MS + 1, 3),
+  j: (date) => digits(Math.floor((+date - Date.UTC(date.getUTCFullYear(), 0, 1)) / MS) + 1, 3),
   A: dayName,
   a: (date) => dayName(date).slice(0, SHORT),
   B: monthName,
@@ -36,8 +36,8 @@ const directives: Readonly<Record<string, (date: Date) => string>> = {
 }
 
 /** `date.strftime(format)`. Other directives are Python's, and years of less than four digits. */
-export function dateFormat({ days }: DateValue, format: string): string {
-  const date = new Date(days * MS)
+export function dateFormat(value: DateValue | MomentValue, format: string): string {
+  const date = new Date(value instanceof DateValue ? value.days * MS : value.local * 1000)
   if (date.getUTCFullYear() < FIRST_YEAR || /[^ -~]/.test(format)) return needsPython()
   return format.replace(/%(.?)/g, (_, letter: string) => {
     const write = Object.hasOwn(directives, letter) ? directives[letter] : undefined

@@ -2,7 +2,7 @@ import { hasWideCharacters } from './comparison'
 import { dateFormat } from './date-format'
 import { fixedText } from './fixed-text'
 import { floatText, textOf, toFloat, type Numeric } from './numbers'
-import { DateValue, needsPython, type Value } from './values'
+import { isTime, needsPython, type Value } from './values'
 
 /** Characters of a width, and decimals, at most; Python takes more. */
 const MAX_WIDTH = 1_000
@@ -55,7 +55,7 @@ function isModerate({ width, places = 0 }: Spec): boolean {
 /** `format(value, spec)`. */
 export function formatted(value: Value, spec: string): string {
   if (spec === '') return textOf(value)
-  if (value instanceof DateValue) return dateFormat(value, spec)
+  if (isTime(value)) return dateFormat(value, spec)
   if (typeof value === 'string') return formattedText(value, readSpec(spec))
   if (typeof value === 'bigint' || typeof value === 'number')
     return formattedNumber(value, readSpec(spec))

@@ -1,4 +1,5 @@
-import { DateValue, needsPython, raise, RecordValue, type Value } from './values'
+import { isoText } from './moments'
+import { isTime, needsPython, raise, RecordValue, type Value } from './values'
 
 /** A number of Python: an `int` or a `float`. */
 export type Numeric = bigint | number
@@ -199,8 +200,7 @@ export function textOf(value: Value): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number') return floatText(value)
-  if (value instanceof DateValue)
-    return new Date(value.days * 86_400_000).toISOString().slice(0, 10)
+  if (isTime(value)) return isoText(value, ' ')
   if (value instanceof RecordValue) return `${value.table.tableId}[${value.row}]`
   return needsPython()
 }

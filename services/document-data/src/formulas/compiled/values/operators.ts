@@ -1,25 +1,26 @@
 import { isEqual, isIn, isLess, isSame } from './comparison'
 import { divide, floorDivide, minus, modulo, numeric, plus, power, times, toCount } from './numbers'
+import { DAY, difference, moved } from './moments'
 import { percentFormat } from './percent-format'
 import { bounded, MAX_TEXT } from './text-bounds'
-import { DateValue, DaysValue, ListValue, needsPython, type Value } from './values'
+import {
+  DateValue,
+  DurationValue,
+  isTime,
+  ListValue,
+  MomentValue,
+  needsPython,
+  type Value,
+} from './values'
 
-/** Days of 0001-01-01 and 9999-12-31, between which Python has dates. */
-const FIRST_DAY = -719_162
-const LAST_DAY = 2_932_896
 /** Items of a list that operators make at most; Python makes longer ones. */
 const MAX_ITEMS = 10_000
-
-/** A date some days after 1970-01-01, if Python has it. */
-export function dateOf(days: number): DateValue {
-  return days >= FIRST_DAY && days <= LAST_DAY ? new DateValue(days) : needsPython()
-}
 
 function add(left: Value, right: Value): Value {
   if (typeof left === 'string' && typeof right === 'string') return bounded(left + right)
   if (left instanceof ListValue && right instanceof ListValue) return concatenated(left, right)
-  if (left instanceof DateValue && right instanceof DaysValue) return dateOf(left.days + right.days)
-  if (left instanceof DaysValue && right instanceof DateValue) return dateOf(left.days + right.days)
+  if (isTime(left) && right instanceof DurationValue) return moved(left, right.seconds)
+  if (left instanceof DurationValue && isTime(right)) return moved(right, left.seconds)
   return plus(numeric(left), numeric(right))
 }
 
@@ -47,9 +48,13 @@ function remainder(left: Value, right: Value): Value {
 }
 
 function subtract(left: Value, right: Value): Value {
-  if (left instanceof DateValue && right instanceof DateValue)
-    return new DaysValue(left.days - right.days)
-  if (left instanceof DateValue && right instanceof DaysValue) return dateOf(left.days - right.days)
+  // A date has no time of day, of which the rest of a day could be taken.
+  if (left instanceof DateValue && right instanceof DurationValue)
+    return moved(left, -Math.floor(right.seconds / DAY) * DAY)
+  if (left instanceof MomentValue && right instanceof DurationValue)
+    return moved(left, -right.seconds)
+  const apart = difference(left, right)
+  if (apart !== undefined) return apart
   return minus(numeric(left), numeric(right))
 }
 

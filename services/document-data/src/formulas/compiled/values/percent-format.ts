@@ -3,7 +3,7 @@ import { fixedText } from './fixed-text'
 import { padded } from './format-spec'
 import { numeric, textOf, toFloat, truncate, type Numeric } from './numbers'
 import { replaced } from './text-bounds'
-import { DateValue, ListValue, needsPython, type Value } from './values'
+import { isTime, ListValue, needsPython, type Value } from './values'
 
 const CONVERSION = /%(?:(%)|([-+ 0]*)(\d{1,3})?(?:\.(\d{1,2}))?([sdif])|)/g
 const DEFAULT_PLACES = 6
@@ -28,9 +28,7 @@ export function percentFormat(text: string, value: Value): string {
 /** The values of a tuple, or the only value; what has items of its own is Python's. */
 function argumentsOf(value: Value): readonly Value[] {
   if (value instanceof ListValue && value.isTuple) return value.items
-  return typeof value !== 'object' || value === null || value instanceof DateValue
-    ? [value]
-    : needsPython()
+  return typeof value !== 'object' || value === null || isTime(value) ? [value] : needsPython()
 }
 
 interface Conversion {

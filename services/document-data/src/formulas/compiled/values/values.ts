@@ -1,4 +1,5 @@
 import type { Table } from '../../../store/schema/schema'
+import type { TimeZone } from './time-zones'
 
 /*
  * Values as formulas compute with them. Of Python's types: `None` is null, `int` a bigint, `float` a number, `str` a
@@ -13,7 +14,8 @@ export type Value =
   | number
   | string
   | DateValue
-  | DaysValue
+  | DurationValue
+  | MomentValue
   | RecordValue
   | RecordsValue
   | ListValue
@@ -23,9 +25,20 @@ export class DateValue {
   constructor(readonly days: number) {}
 }
 
-/** A difference of dates, in days. */
-export class DaysValue {
-  constructor(readonly days: number) {}
+/** A difference of dates or times, in seconds. */
+export class DurationValue {
+  constructor(readonly seconds: number) {}
+}
+
+/** A time in a zone. */
+export class MomentValue {
+  constructor(
+    /** Whole seconds since the epoch, … */
+    readonly seconds: number,
+    /** … and those of a clock in UTC that shows the local time. */
+    readonly local: number,
+    readonly zone: TimeZone,
+  ) {}
 }
 
 /** A row of a table; 0 stands for no row. */
@@ -100,12 +113,17 @@ export function raise(name: string, message: string, isOfCell = false): never {
   throw new FormulaError(name, message, isOfCell)
 }
 
+/** True for a date or a time. */
+export function isTime(value: Value): value is DateValue | MomentValue {
+  return value instanceof DateValue || value instanceof MomentValue
+}
+
 /** Whether Python takes a value for true. */
 export function isTrue(value: Value): boolean {
   if (value instanceof RecordValue) return value.row !== 0
   if (value instanceof RecordsValue) return value.rows.length > 0
   if (value instanceof ListValue) return value.items.length > 0
-  if (value instanceof DaysValue) return value.days !== 0
+  if (value instanceof DurationValue) return value.seconds !== 0
   // NaN is true in Python.
   return typeof value === 'number' ? value !== 0 : Boolean(value)
 }
