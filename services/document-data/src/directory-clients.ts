@@ -1,9 +1,16 @@
 import { SystemTokenSource } from '@sheaf/auth/system-token'
 import { openChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
-import type { DocumentDataConfig } from './config'
+
+/** How directory is reached. */
+interface DirectorySettings {
+  readonly directoryAddress: string
+  readonly tls?: TlsFiles
+  readonly serviceKey: string
+}
 
 /** Clients of directory. */
 export interface DirectoryClients {
@@ -15,7 +22,7 @@ export interface DirectoryClients {
 
 /** Opens clients of directory, which connect on first use; `closer` closes them. */
 export function openDirectoryClients(
-  { directoryAddress: address, tls, serviceKey }: DocumentDataConfig,
+  { directoryAddress: address, tls, serviceKey }: DirectorySettings,
   closer: Closer,
 ): DirectoryClients {
   const channel = closer.use(openChannel({ address, tls }))

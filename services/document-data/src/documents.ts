@@ -8,7 +8,7 @@ import {
   openReplication,
   type ReplicationContext,
   type ReplicationSettings,
-} from './replication/open-replication'
+} from './open-replication'
 import { DocumentStore } from './store/documents/document-store'
 import { loadSqlite } from './store/sqlite/connections'
 import { traceWrite } from './write-trace'
