@@ -22,7 +22,7 @@ const halls = {
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
     file-names.ts identifiers.ts quoting json values export formats query store replication processes evaluator formulas sql bodies changes import
-    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
+    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts open-replication.ts documents.ts config.ts directory-clients.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
     unknown-type.ts column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types
@@ -32,7 +32,7 @@ const halls = {
     structure records attachments redo integrity revert feed exports workers documents`,
   'services/document-data/src/replication': `
     object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts redo-tail.ts document-copies.ts
-    snapshot-jobs.ts replicated-documents.ts`,
+    snapshot-jobs.ts adoption.ts home-lease.ts replicated-documents.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
     append-lane.ts record-appender.ts log-database.ts heads.ts`,

@@ -171,12 +171,27 @@ export async function readRecords(
   return rows
 }
 
-/** Documents that this instance opened last and whose logs may have entries that NATS has not confirmed. */
-export async function listUnpublished(db: LogTablesDb, instance: string): Promise<string[]> {
+/** Of these documents, those that have or had a log. */
+export function listHeads(
+  db: LogTablesDb,
+  docs: readonly string[],
+): Promise<{ readonly doc: string; readonly deleted: boolean }[]> {
+  return db
+    .selectFrom('head')
+    .select(['doc', 'deleted'])
+    .where('doc', '=', sql<string>`any(${docs}::uuid[])`)
+    .execute()
+}
+
+/** Documents that these instances opened last and whose logs may have entries that NATS has not confirmed. */
+export async function listUnpublished(
+  db: LogTablesDb,
+  instances: readonly string[],
+): Promise<string[]> {
   const rows = await db
     .selectFrom('head')
     .select('doc')
-    .where('instance', '=', instance)
+    .where('instance', 'in', instances)
     .where('unpublished', '=', true)
     .where('deleted', '=', false)
     .execute()

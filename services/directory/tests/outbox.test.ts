@@ -58,6 +58,23 @@ describe('the outbox', () => {
     expect([...other.deleted, ...back.deleted].sort()).toEqual(docIds)
   })
 
+  it('tells a live instance of the documents of a replicated one whose lease has ended', async () => {
+    await directory.query('delete from directory.homes')
+    const lease = { replicated: true, startId: 'process' }
+    await using home = await startTestHome(directory, 'document-data-0', lease)
+    await directory.createOrg(alice, 'gone')
+    const docIds = await makeDocuments(await directory.createWorkspace(alice, 'gone'), 3)
+    await using live = await startTestHome(directory, 'live', lease)
+    await directory.query(
+      `update directory.homes set lease_until = case name
+         when 'live' then now() + interval '1 hour' else now() - interval '1 second' end`,
+    )
+    await deleteOrg('gone')
+    await eventually(async () => (await countEntries()) === 0, patience)
+    expect([...live.deleted].sort()).toEqual(docIds)
+    expect(home.deleted).toEqual([])
+  })
+
   it('is delivered by another directory when one dies with entries in its hands', async () => {
     const { rows } = await directory.query(
       `insert into directory.outbox (consumer, kind, doc_id, home, attempts, due_at)

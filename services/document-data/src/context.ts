@@ -1,13 +1,12 @@
 import { createDirectoryVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
 import { FairShare } from '@sheaf/kit/fair-share'
-import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
 import { openDocuments, type OpenedDocuments } from './documents'
+import { openDirectoryClients, type DirectoryClients } from './directory-clients'
 import { EventLoopDelay } from './event-loop-delay'
 import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
@@ -18,7 +17,7 @@ import { SqlPool } from './sql/sql-pool'
 const MAX_UPLOADS = 64
 
 /** Dependencies of the handlers. */
-export interface Context extends OpenedDocuments {
+export interface Context extends OpenedDocuments, DirectoryClients {
   readonly log: Logger
   /** Name of this instance. */
   readonly home: string
@@ -32,7 +31,6 @@ export interface Context extends OpenedDocuments {
   /** Admission control of calls. */
   readonly admission: Admission
   readonly publisher: ChangePublisher
-  readonly directory: GrpcChannel
   readonly serviceKey: string
   readonly verifier: TokenVerifier
   /** Creates and verifies page cursors. */
@@ -60,8 +58,9 @@ export async function openContext(
   const delay = new EventLoopDelay()
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
-  const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
-  const { documents, formulas } = await openDocuments(config, closer, log)
+  const directory = openDirectoryClients(config, closer)
+  const opened = await openDocuments(config, { closer, log, ...directory })
+  const { documents } = opened
   const sql = closer.use(
     new SqlPool({
       limits: config.sql,
@@ -83,22 +82,20 @@ export async function openContext(
     log,
   })
   closer.use(publisher)
-  const verifier =
-    overrides.verifier ?? createDirectoryVerifier(new AccessServiceClientImpl(directory))
+  const verifier = overrides.verifier ?? createDirectoryVerifier(directory.access)
   const cursors = new Cursors(config.serviceKey)
   const { home, maxImportBytes, serviceKey } = config
   return {
     log,
     home,
-    documents,
-    formulas,
+    ...opened,
     sql,
     lookups,
     imports,
     maxImportBytes,
     admission,
     publisher,
-    directory,
+    ...directory,
     serviceKey,
     verifier,
     cursors,

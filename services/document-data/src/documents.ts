@@ -1,16 +1,15 @@
 import { join } from 'node:path'
-import type { Closer } from '@sheaf/kit/lifecycle'
-import { LogDatabase } from '@sheaf/document-log/log-database'
-import type { Logger } from '@sheaf/kit/logger'
 import { formulaObservers } from './formula-metrics'
 import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
-import { countAppend, countGroup, countStoreCall } from './metrics'
-import { openObjects, type StoreSettings } from './replication/open-objects'
-import { ReplicatedDocuments } from './replication/replicated-documents'
-import { ReportedStore } from './replication/reported-store'
-import { StoredFiles } from './replication/stored-files'
-import { DocumentStore, type DocumentStoreOptions } from './store/documents/document-store'
+import { countGroup } from './metrics'
+import type { DirectoryLease } from './replication/home-lease'
+import {
+  openReplication,
+  type ReplicationContext,
+  type ReplicationSettings,
+} from './open-replication'
+import { DocumentStore } from './store/documents/document-store'
 import { loadSqlite } from './store/sqlite/connections'
 import { traceWrite } from './write-trace'
 
@@ -28,16 +27,12 @@ interface DocumentSettings {
   readonly replication?: ReplicationSettings
 }
 
-/** Where documents are kept besides the files of this instance. */
-interface ReplicationSettings {
-  readonly logDatabaseUrl: string
-  readonly store: StoreSettings
-}
-
 /** The documents of this instance, and the formulas that are computed in them. */
 export interface OpenedDocuments {
   readonly documents: DocumentStore
   readonly formulas: Formulas
+  /** The lease under which documents are read; undefined without replication. */
+  readonly lease: DirectoryLease | undefined
 }
 
 /**
@@ -45,15 +40,15 @@ export interface OpenedDocuments {
  */
 export async function openDocuments(
   config: DocumentSettings,
-  closer: Closer,
-  log: Logger,
+  context: ReplicationContext,
 ): Promise<OpenedDocuments> {
+  const { closer, log } = context
   loadSqlite()
   const formulas = closer.use(Formulas.open(config.formulas, log, formulaObservers))
-  const { home, replication } = config
-  const replicate = replication && (await openReplication(home, replication, log))
+  const replication =
+    config.replication && (await openReplication(config.home, config.replication, context))
   const documents = await DocumentStore.open({
-    replicate,
+    replicate: replication?.replicate,
     folder: join(config.dataFolder, 'documents'),
     maxOpen: config.maxOpenDocuments,
     idleMs: config.idleSeconds * 1000,
@@ -66,23 +61,5 @@ export async function openDocuments(
     onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread crashed'),
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })
-  return { documents: closer.use(documents), formulas }
-}
-
-/** Opens the replication of the documents of an instance. */
-async function openReplication(
-  instance: string,
-  { logDatabaseUrl: url, store }: ReplicationSettings,
-  log: Logger,
-): Promise<DocumentStoreOptions['replicate']> {
-  const objects = new ReportedStore(await openObjects(store), (call) => {
-    countStoreCall(call)
-    const { operation, error } = call
-    if (error !== undefined) log.warn({ err: error, operation }, 'a call of the store failed')
-  })
-  return (host) => {
-    const database = new LogDatabase({ url, log, observe: countAppend })
-    const stored = new StoredFiles(objects)
-    return new ReplicatedDocuments({ log, database, stored, instance }, host)
-  }
+  return { documents: closer.use(documents), formulas, lease: replication?.lease }
 }

@@ -1,64 +1,118 @@
-import { SystemTokenSource } from '@sheaf/auth/system-token'
-import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
-import { HomesServiceClientImpl, ReportHomeRequest } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { randomUUID } from 'node:crypto'
+import { instant } from '@sheaf/kit/lease-clock'
+import { ReportHomeRequest, type ReportHomeResponse } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
 
 /** Directory considers an instance dead after 30 s without a heartbeat. */
 const REPORT_MS = 10_000
+/** A lease lasts for 2 s. */
+const RENEW_MS = 500
 const RETRY_MS = 500
+/** Time limit of a report. */
+const ANSWER_MS = 2_000
+/** Milliseconds between two looks at what instances without a lease have left undone. */
+const TAKE_OVER_MS = 5_000
 
-/** Contents of a heartbeat. */
-export interface HomeIdentity {
-  readonly name: string
-  /** `host:port` at which other services reach the instance. */
-  readonly address: string
-  readonly serviceKey: string
-}
-
-/** Reports periodically to directory that this instance is alive and how much capacity it has. */
+/**
+ * Reports periodically to directory that this instance is alive and how much capacity it has. With replication, the
+ * reports renew the lease of this instance, and their answers name the instances whose documents need another one.
+ */
 export class HomeReports implements AsyncDisposable {
-  private readonly tokens: SystemTokenSource
-  private readonly homes: HomesServiceClientImpl
+  private readonly startId = randomUUID()
+  private address = ''
   private timer: NodeJS.Timeout | undefined
+  private running: Promise<void> | undefined
+  private isAdopted = false
   private failing = false
   private stopped = false
+  private takingOver: Promise<void> | undefined
+  private takenOver = { homes: '', at: -Infinity }
 
-  /** Sends the first heartbeat immediately. */
   constructor(
-    private readonly ctx: Pick<Context, 'documents' | 'directory' | 'log'>,
-    private readonly identity: HomeIdentity,
-  ) {
-    const access = new AccessServiceClientImpl(ctx.directory)
-    this.tokens = new SystemTokenSource(access, identity.serviceKey)
-    this.homes = new HomesServiceClientImpl(ctx.directory)
-    void this.run()
+    private readonly ctx: Pick<
+      Context,
+      'documents' | 'home' | 'homes' | 'systemTokens' | 'lease' | 'log'
+    >,
+  ) {}
+
+  /**
+   * Sends the first heartbeat immediately.
+   * @param address `host:port` at which other services reach the instance
+   */
+  start(address: string): void {
+    this.address = address
+    this.running = this.run()
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
+  /** Ends the lease, so that other instances take over at once: this one must have answered its last call. */
+  async [Symbol.asyncDispose](): Promise<void> {
     this.stopped = true
     clearTimeout(this.timer)
-    return Promise.resolve()
+    await this.running
+    await this.takingOver
+    if (this.isAdopted) await this.report({ released: true }).catch(() => {})
   }
 
   private async run(): Promise<void> {
-    let wait = REPORT_MS
+    const { lease, log } = this.ctx
+    let wait = lease ? RENEW_MS : REPORT_MS
     try {
-      await this.report()
-      if (this.failing) this.ctx.log.info('directory accepts instance reports again')
+      await this.reportOnce()
+      if (this.failing) log.info('directory accepts instance reports again')
       this.failing = false
     } catch (error) {
+      lease?.failed()
       if (!this.failing && !this.stopped)
-        this.ctx.log.warn({ err: error }, 'directory does not accept instance reports, retrying')
+        log.warn({ err: error }, 'directory does not accept instance reports, retrying')
       this.failing = true
       wait = RETRY_MS
     }
-    if (!this.stopped) this.timer = setTimeout(() => void this.run(), wait)
+    const next = () => {
+      this.running = this.run()
+    }
+    if (!this.stopped) this.timer = setTimeout(next, wait)
   }
 
-  private async report(): Promise<void> {
-    const { name, address } = this.identity
-    const freeBytes = await this.ctx.documents.lifeCycle.freeBytes()
-    const report = ReportHomeRequest.fromPartial({ name, address, freeBytes })
-    await this.homes.reportHome(report, { token: await this.tokens.token() })
+  private async reportOnce(): Promise<void> {
+    const { lease, documents } = this.ctx
+    if (lease && !this.isAdopted) {
+      // Another instance that took over a document without a log would not find it.
+      await documents.adopt()
+      this.isAdopted = true
+    }
+    const { sentAt, answer } = await this.report({})
+    if (!lease) return
+    if (answer.leaseMs === 0) throw new Error('another process has the lease of this instance')
+    lease.extend(sentAt, answer.leaseMs)
+    this.takeOver(answer.endedHomes)
+  }
+
+  private async report(change: { readonly released?: boolean }) {
+    const { documents, home: name, homes, systemTokens, lease } = this.ctx
+    const { address, startId } = this
+    const freeBytes = await documents.lifeCycle.freeBytes()
+    const leased = lease && { replicated: true, startId, ...change }
+    const request = ReportHomeRequest.fromPartial({ name, address, freeBytes, ...leased })
+    const token = await systemTokens.token()
+    const sentAt = instant()
+    const deadline = Date.now() + ANSWER_MS
+    const answer: ReportHomeResponse = await homes.reportHome(request, { token, deadline })
+    return { sentAt, answer }
+  }
+
+  /** Publishes what instances whose lease has ended have not published: what that takes is on no disk of theirs. */
+  private takeOver(names: readonly string[]): void {
+    if (names.length === 0 || this.takingOver) return
+    const homes = names.join(' ')
+    const isKnown = homes === this.takenOver.homes
+    if (isKnown && performance.now() - this.takenOver.at < TAKE_OVER_MS) return
+    this.takenOver = { homes, at: performance.now() }
+    const { documents, log } = this.ctx
+    this.takingOver = documents
+      .takeOver(names)
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'failed to take over unpublished changes, retrying')
+      })
+      .finally(() => (this.takingOver = undefined))
   }
 }

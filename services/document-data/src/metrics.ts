@@ -90,6 +90,22 @@ const storeCalls = new Histogram<'operation' | 'outcome'>(
   secondsBounds,
 )
 
+const replication = {
+  openings: new Histogram(
+    {
+      name: 'sheaf.document.opening.duration',
+      description: 'Time to make a replicated document ready for use, with its file and its log',
+      unit: 's',
+    },
+    secondsBounds,
+  ),
+  leaseFailures: new Observed('counter', {
+    name: 'sheaf.home.lease.failures',
+    description: 'Attempts of a replicated instance to renew its lease that failed',
+    unit: '{attempt}',
+  }),
+}
+
 const documents = {
   open: new Observed('gauge', {
     name: 'sheaf.documents.open',
@@ -184,8 +200,15 @@ export function countStoreCall({ operation, seconds, error }: StoreCall): void {
   storeCalls.record(seconds, { operation, outcome: error === undefined ? 'ok' : 'failed' })
 }
 
+/** Records how long it took to make a document ready for use; undefined while metrics are disabled. */
+export const countOpening = isMetering()
+  ? (ms: number): void => replication.openings.record(ms / 1_000, {})
+  : undefined
+
 /** Sources of the metrics. */
 export interface Observables {
+  /** Undefined without replication. */
+  readonly lease: { readonly failures: number } | undefined
   readonly documents: Pick<
     DocumentStore,
     'openCount' | 'unfinishedColumns' | 'shared' | 'lifeCycle'
@@ -216,6 +239,7 @@ export function observeService(ctx: Observables): Disposable {
     }),
     documents.backlog.observe((report) => report(ctx.publisher.backlog)),
     documents.published.observe((report) => report(ctx.publisher.published)),
+    replication.leaseFailures.observe((report) => report(ctx.lease?.failures ?? 0)),
     documents.disk.observe(async (report) => report(await ctx.documents.lifeCycle.freeBytes())),
     documents.calls.observe((report) => report(ctx.admission.running)),
     statements.busy.observe((report) => report(ctx.sql.busy)),

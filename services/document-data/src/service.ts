@@ -28,6 +28,8 @@ export function startDocumentData(
 ): Promise<RunningDocumentData> {
   return openWith(async (closer) => {
     const ctx = await openContext(config, closer, overrides)
+    // Before the server, so that the lease lasts until its last call has been answered.
+    const reports = closer.use(new HomeReports(ctx))
     const server = await startGrpcServer({
       listen: config.listen,
       tls: config.tls,
@@ -44,11 +46,7 @@ export function startDocumentData(
     const observed = observeService(ctx)
     closer.defer(() => observed[Symbol.dispose]())
     ctx.publisher.start((connected) => server.setHealth('nats', connected))
-    if (overrides.reportsHome !== false) {
-      const { serviceKey, home } = config
-      const address = config.address ?? server.address
-      closer.use(new HomeReports(ctx, { name: home, address, serviceKey }))
-    }
+    if (overrides.reportsHome !== false) reports.start(config.address ?? server.address)
     return {
       address: server.address,
       port: server.port,

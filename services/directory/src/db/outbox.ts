@@ -10,8 +10,8 @@ interface PendingEntry {
   readonly consumer: string
   /** Name of the instance that stores, or stored, the document's file. */
   readonly home: string
-  /** Address of that instance; null when it never reported. */
-  readonly homeAddress: string | null
+  /** The instance to notify: that one, or a live one if it is replicated and its lease has ended; null when there is none. */
+  readonly recipient: { readonly home: string; readonly address: string } | null
   /** Number of attempts, the current one included. */
   readonly attempts: number
   readonly createdAt: Date
@@ -80,6 +80,13 @@ export interface Claim {
 
 const seconds = (ms: number) => sql`make_interval(secs => ${ms / 1000}::float8)`
 
+/** SQL: see PendingEntry, of outbox entry `o`. */
+const recipient = sql`(
+  select json_build_object('home', t.name, 'address', t.address)
+  from homes h join homes t on case
+    when h.lease_until <= clock_timestamp() then t.lease_until > clock_timestamp() else t.name = h.name end
+  where h.name = o.home order by t.name limit 1)`
+
 /**
  * @typeParam Entry the kind of entries that the consumer has
  * Claims due entries and returns them in the order of their creation; any number of instances share the work. When a claimant dies, its entries
@@ -99,9 +106,7 @@ export async function claimEntries<Entry extends OutboxEntry>(
     update outbox o set attempts = o.attempts + 1, due_at = now() + ${seconds(claim.leaseMs)}
     from due where o.id = due.id
     returning o.id, o.consumer, o.kind, o.doc_id as "docId", o.home, o.attempts,
-      o.payload, o.created_at as "createdAt", (select h.address from homes h where h.name = o.home) as "homeAddress"`.execute(
-    db,
-  )
+      o.payload, o.created_at as "createdAt", ${recipient} as recipient`.execute(db)
   return rows.sort((a, b) => a.id - b.id)
 }
 

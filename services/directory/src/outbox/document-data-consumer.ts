@@ -21,13 +21,14 @@ export class DocumentDataConsumer implements OutboxConsumer<DeletionEntry> {
   }
 
   /**
-   * Requests the document's home to remove its file; returns when the file has been deleted. Throws AppError.
+   * Requests an instance to remove the document; returns when it is deleted, which any replicated instance can do for
+   * another one. Throws AppError.
    */
-  async deliver({ docId, home, homeAddress }: DeletionEntry, deadline: number): Promise<void> {
-    if (homeAddress === null)
-      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'the instance has no address')
-    const token = await signDeletion(this.signer, docId, home)
-    await this.clients.at(homeAddress).deleteDocument({ docId }, { token, deadline })
+  async deliver({ docId, recipient }: DeletionEntry, deadline: number): Promise<void> {
+    if (recipient === null)
+      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'no instance can be notified')
+    const token = await signDeletion(this.signer, docId, recipient.home)
+    await this.clients.at(recipient.address).deleteDocument({ docId }, { token, deadline })
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,7 +2,6 @@ import { requireSystem } from '@sheaf/auth/require-access'
 import { resolveSystemAccess } from '@sheaf/auth/system-token'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
-import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import type {
   BackupService,
   ReadDocumentRequest,
@@ -56,8 +55,7 @@ export const backup = (ctx: Context): BackupService => ({
 })
 
 /** Whether directory has the document. If so, its file is not left over from a restore. */
-async function isKnown({ directory, serviceKey }: Context, docId: string): Promise<boolean> {
-  const access = new AccessServiceClientImpl(directory)
+async function isKnown({ access, serviceKey }: Context, docId: string): Promise<boolean> {
   try {
     await resolveSystemAccess(access, serviceKey, docId)
     return true

@@ -11,11 +11,14 @@ const withoutDocument = new Set([
   'restoreDocument',
 ])
 
+/** Unary RPCs that only read; those that answer with a stream all do. */
+const READ = /^(get|list|read)[A-Z]|^checkFormula$/
+
 type Handler = (request: never, call: ServerCall) => unknown
 
 /**
- * Handlers that run once the document of their call is ready for use on this instance; the same ones without
- * replication, where every document is.
+ * Handlers that run once the document of their call is ready for use on this instance, and answer what they have read
+ * only if no other instance can have changed it meanwhile; the same ones without replication, where that is always so.
  */
 export function withDocument(
   ctx: Pick<Context, 'documents' | 'home'>,
@@ -29,8 +32,19 @@ export function withDocument(
     if (withoutDocument.has(name)) prepared[name] = handle
     else if (definition[name]?.responseStream)
       prepared[name] = async function* (request: never, call) {
-        await prepare(ctx, call)
-        yield* handle(request, call) as AsyncIterable<unknown>
+        const check = await prepare(ctx, call)
+        for await (const part of handle(request, call) as AsyncIterable<unknown>) {
+          check()
+          yield part
+        }
+        check()
+      }
+    else if (READ.test(name))
+      prepared[name] = async (request: never, call) => {
+        const check = await prepare(ctx, call)
+        const answer = await handle(request, call)
+        check()
+        return answer
       }
     else
       prepared[name] = async (request: never, call) => {
@@ -42,10 +56,13 @@ export function withDocument(
 }
 
 /** A document of another instance is left to it: the handler refuses the call. */
-function prepare(
+async function prepare(
   { documents, home }: Pick<Context, 'documents' | 'home'>,
   { caller }: ServerCall,
-): Promise<void> | undefined {
-  const { docId } = caller
-  return docId === undefined || caller.home !== home ? undefined : documents.prepare(docId)
+): Promise<() => void> {
+  const { docId, assignment } = caller
+  if (docId === undefined || caller.home !== home) return () => {}
+  const preparing = documents.prepare(docId, assignment)
+  if (preparing) await preparing
+  return documents.guard(docId)
 }

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppendError } from '@sheaf/document-log/append-error'
 import {
@@ -20,8 +18,9 @@ import type {
   Replicator,
   ReplicatorHost,
 } from '../store/documents/replicator'
-import { DocumentCopies, logBehind, snapshotName } from './document-copies'
-import { migrateFile, readFilePosition } from './file-position'
+import { Adoption } from './adoption'
+import { DocumentCopies } from './document-copies'
+import { leaseEnded, type HomeLease } from './home-lease'
 import { KeptContents } from './kept-contents'
 import { encodeRecord } from './record-body'
 import { SnapshotJobs, type Opening, type SnapshotParts } from './snapshot-jobs'
@@ -37,6 +36,9 @@ const COLLECT_MS = 3600 * 1000
 export interface ReplicationParts extends SnapshotParts {
   /** Name of this instance. */
   readonly instance: string
+  readonly lease: HomeLease
+  /** Called with the milliseconds that it took to make a document ready for use. */
+  readonly observeOpening?: (ms: number) => void
 }
 
 /**
@@ -49,6 +51,7 @@ export class ReplicatedDocuments implements Replicator {
   private readonly contents: KeptContents
   private readonly copies: DocumentCopies
   private readonly snapshots: SnapshotJobs
+  private readonly adoption: Adoption
   private readonly collecting: NodeJS.Timeout
 
   constructor(
@@ -58,18 +61,46 @@ export class ReplicatedDocuments implements Replicator {
     this.contents = new KeptContents(parts.stored)
     this.copies = new DocumentCopies(host.files, parts.stored, this.contents)
     this.snapshots = new SnapshotJobs(parts, host, this.open)
+    this.adoption = new Adoption(parts, host, this.snapshots)
+    parts.lease.onEnded(() => {
+      for (const docId of this.open.keys()) if (host.isOpen(docId)) host.wake(docId)
+    })
     this.collecting = setInterval(() => void this.collect(), COLLECT_MS)
     this.collecting.unref()
     void this.collect()
   }
 
-  prepare(docId: string): Promise<void> | undefined {
-    if (this.open.has(docId)) return undefined
+  prepare(docId: string, assignment = 0): Promise<void> | undefined {
+    const opening = this.open.get(docId)
+    if (opening && this.isCurrent(opening) && opening.assignment >= assignment) return undefined
+    if (!this.parts.lease.isHeld()) return Promise.reject(leaseEnded())
     return this.preparing.get(docId) ?? this.begin(docId, () => this.openDocument(docId))
   }
 
   requireReady(docId: string): void {
-    if (!this.open.has(docId)) throw moved()
+    this.requireCurrent(this.open.get(docId))
+  }
+
+  guard(docId: string): () => void {
+    const opening = this.open.get(docId)
+    this.requireCurrent(opening)
+    return () => this.requireCurrent(opening)
+  }
+
+  adopt(): Promise<void> {
+    return this.adoption.adoptAll()
+  }
+
+  async takeOver(instances: readonly string[]): Promise<void> {
+    const docIds = await listUnpublished(await this.parts.database.tables(), instances)
+    for (const docId of docIds) {
+      try {
+        await this.prepare(docId)
+      } catch (error) {
+        // Another instance may have taken it over, or it was deleted.
+        this.parts.log.debug({ err: error, docId }, 'a document was not taken over')
+      }
+    }
   }
 
   async create({ docId, path, isEmpty, first }: NewDocumentFile): Promise<void> {
@@ -80,8 +111,7 @@ export class ReplicatedDocuments implements Replicator {
       const records = [{ lsn: 1, body: encodeRecord({ lsn: 1, time: entry.time, entry }) }]
       return createHead(tables, { doc: docId, instance, records })
     }
-    const snapshot = { name: randomUUID(), ...readFilePosition(path) }
-    await this.parts.stored.putFile(docId, snapshotName(snapshot), path)
+    const snapshot = await this.snapshots.storeClosed(docId, path)
     await createHead(tables, { doc: docId, instance, records: [], snapshot })
   }
 
@@ -120,7 +150,7 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   async listUnpublished(): Promise<string[]> {
-    return listUnpublished(await this.parts.database.tables(), this.parts.instance)
+    return listUnpublished(await this.parts.database.tables(), [this.parts.instance])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -144,14 +174,20 @@ export class ReplicatedDocuments implements Replicator {
   private async openDocument(docId: string): Promise<void> {
     this.host.files.requireId(docId)
     const tables = await this.parts.database.tables()
-    const head = await this.raiseTerm(docId)
+    const { period } = this.parts.lease
+    const since = performance.now()
+    const { home, assignment } = await this.parts.lease.assign(docId)
+    if (home !== this.parts.instance) throw moved()
+    const head = await this.raiseTerm(docId, assignment)
     // No connection may use the file while it is brought up to date.
     this.host.evict(docId, moved())
     const fileTerm = await this.copies.update(tables, docId, head)
     const { term, lsn, snapshot } = head
     const tail = { records: lsn - (snapshot?.lsn ?? 0), bytes: 0 }
-    this.open.set(docId, {
+    const opening: Opening = {
       docId,
+      assignment,
+      period,
       term,
       lsn,
       fileTerm,
@@ -160,7 +196,11 @@ export class ReplicatedDocuments implements Replicator {
       openedAt: performance.now(),
       snapshotAt: 0,
       sweptAt: 0,
-    })
+    }
+    // The assignment is that of the period in which directory was asked.
+    this.requireCurrent(opening)
+    this.open.set(docId, opening)
+    this.parts.observeOpening?.(performance.now() - since)
     this.forgetOldest()
     if (head.unpublished) this.host.logged(docId)
   }
@@ -172,28 +212,27 @@ export class ReplicatedDocuments implements Replicator {
       if (!this.host.isOpen(docId)) return void this.open.delete(docId)
   }
 
-  private async raiseTerm(docId: string): Promise<OpenedHead> {
+  /** Nothing of an earlier period of the lease is used: another instance may have changed the document since. */
+  private isCurrent({ period }: Opening): boolean {
+    const { lease } = this.parts
+    return period === lease.period && lease.isHeld()
+  }
+
+  private requireCurrent(opening: Opening | undefined): void {
+    if (opening && this.isCurrent(opening)) return
+    throw this.parts.lease.isHeld() ? moved() : leaseEnded()
+  }
+
+  private async raiseTerm(docId: string, assignment: number): Promise<OpenedHead> {
     const tables = await this.parts.database.tables()
-    const opener = { instance: this.parts.instance, assigned: 0 }
+    const opener = { instance: this.parts.instance, assigned: assignment }
     try {
       return await openHead(tables, docId, opener)
     } catch (error) {
       const isUnknown = toAppError(error)?.code === 'not_found'
-      if (!isUnknown || !existsSync(this.host.files.pathOf(docId))) throw error
-      await this.adopt(docId)
+      if (!isUnknown || !(await this.adoption.adopt(docId))) throw error
       return openHead(tables, docId, opener)
     }
-  }
-
-  /** Takes over a document that this instance has written without replication. */
-  private async adopt(docId: string): Promise<void> {
-    const path = this.host.files.find(docId)
-    migrateFile(path)
-    if (readFilePosition(path).term > 0) throw logBehind()
-    const snapshot = await this.snapshots.store(docId, path)
-    const tables = await this.parts.database.tables()
-    const { instance } = this.parts
-    await createHead(tables, { doc: docId, instance, records: [], snapshot })
   }
 
   private async appendTo(opening: Opening, group: AppendedGroup): Promise<void> {
@@ -241,7 +280,7 @@ export class ReplicatedDocuments implements Replicator {
     const tooLate = delay(REOPEN_MS, undefined, { signal: ended.signal, ref: false }).then(() => {
       throw new AppendError('refused')
     })
-    const raised = this.raiseTerm(docId).catch((error: unknown) => {
+    const raised = this.raiseTerm(docId, opening.assignment).catch((error: unknown) => {
       throw toAppError(error)?.code === 'unavailable' ? new AppendError('refused', error) : error
     })
     const head = await Promise.race([raised, tooLate]).finally(() => ended.abort())

@@ -23,6 +23,9 @@ const KEPT_MS = 24 * 3600 * 1000
 /** A document that this instance has opened. */
 export interface Opening {
   readonly docId: string
+  /** Number of the assignment to this instance under which it was opened, and the period of its lease. */
+  readonly assignment: number
+  readonly period: number
   term: number
   /** Position of the latest record. */
   lsn: number
@@ -87,12 +90,17 @@ export class SnapshotJobs implements AsyncDisposable {
     try {
       const copy = join(scratch, 'copy.sqlite')
       await this.host.copyFile(path, copy)
-      const mark = { name: randomUUID(), ...readFilePosition(copy) }
-      await this.parts.stored.putFile(docId, snapshotName(mark), copy)
-      return mark
+      return await this.storeClosed(docId, copy)
     } finally {
       await rm(scratch, { recursive: true, force: true })
     }
+  }
+
+  /** Stores the file of a document that nobody writes. */
+  async storeClosed(docId: string, path: string): Promise<SnapshotMark> {
+    const mark = { name: randomUUID(), ...readFilePosition(path) }
+    await this.parts.stored.putFile(docId, snapshotName(mark), path)
+    return mark
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

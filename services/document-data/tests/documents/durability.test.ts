@@ -3,23 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLogger } from '@sheaf/kit/logger'
-import { serve, startGrpcServer, type RunningGrpcServer } from '@sheaf/kit/grpc/server'
 import { connectNats } from '@sheaf/kit/nats'
-import {
-  AccessServiceService,
-  ResolveAccessResponse,
-} from '@sheaf/protos/sheaf/directory/v1/access'
-import {
-  HomesServiceService,
-  ReportHomeResponse,
-  type ReportHomeRequest,
-} from '@sheaf/protos/sheaf/directory/v1/homes'
 import { testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
 import Database from 'better-sqlite3'
 import { readPublished } from '../support/published-changes'
+import { startStandInDirectory, type StandInDirectory } from '../support/stand-in-directory'
 import { HOME, TestClients } from '../support/test-instance'
 
 const ROUNDS = 6
@@ -30,42 +21,14 @@ const GROUP = 3
 const root = join(__dirname, '../../../..')
 const SERVICE_KEY = 'durability-test'
 
-/** What directory would be: keys, a system token, and a list of homes. */
-async function startStandIn(authority: TokenAuthority, reports: ReportHomeRequest[]) {
-  const access = {
-    listVerificationKeys: () => Promise.resolve({ jwks: JSON.stringify(authority.jwks) }),
-    resolveAccess: async () =>
-      ResolveAccessResponse.fromPartial({
-        token: await authority.sign({ userId: 0, system: true }),
-        tokenExpiresAt: Date.now() + 30_000,
-      }),
-  }
-  const homes = {
-    reportHome: (request: ReportHomeRequest) => {
-      reports.push(request)
-      return Promise.resolve(ReportHomeResponse.fromPartial({}))
-    },
-  }
-  return startGrpcServer({
-    listen: '127.0.0.1:0',
-    services: [
-      serve(AccessServiceService, access, { open: ['listVerificationKeys', 'resolveAccess'] }),
-      serve(HomesServiceService, homes),
-    ],
-    verifier: authority.verifier,
-    log: createLogger('stand-in'),
-  })
-}
-
 describe('durability', () => {
-  let directory: RunningGrpcServer
+  let directory: StandInDirectory
   let authority: TokenAuthority
-  const reports: ReportHomeRequest[] = []
   beforeAll(async () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     execFileSync(process.execPath, [tsc, '-b', 'services/document-data'], { cwd: root })
     authority = await createTokenAuthority()
-    directory = await startStandIn(authority, reports)
+    directory = await startStandInDirectory(authority, HOME)
   })
   const children: ChildProcess[] = []
   afterAll(async () => {
@@ -76,6 +39,7 @@ describe('durability', () => {
   const startProcess = async (
     folder: string,
   ): Promise<{ child: ChildProcess; address: string }> => {
+    const { reports } = directory
     const seen = reports.length
     const child = spawn(process.execPath, [join(root, 'services/document-data/dist/main.js')], {
       env: {

@@ -4,6 +4,7 @@ import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { CompiledQuery } from 'kysely'
+import type { HomeAssignment, HomeLease } from '../../src/replication/home-lease'
 import { FolderStore } from '../../src/replication/folder-store'
 import type { ObjectStore } from '../../src/replication/object-store'
 import { ReplicatedDocuments } from '../../src/replication/replicated-documents'
@@ -22,14 +23,52 @@ export interface Cluster extends AsyncDisposable {
   readonly folder: string
   /** Folder of an instance with this name. */
   dataOf(instance: string): string
-  /** Opens the store of an instance; `url` may lead to the log database by way of a proxy. */
+  /**
+   * Opens the store of an instance; `url` may lead to the log database by way of a proxy. The lease lasts for ever, and
+   * every document is assigned to whoever asks, unless another lease is given.
+   */
   open(
     instance: string,
     options?: Partial<DocumentStoreOptions> &
-      Pick<SnapshotParts, 'snapshotTimes'> & { readonly url?: string },
+      Pick<SnapshotParts, 'snapshotTimes'> & { readonly url?: string; readonly lease?: HomeLease },
   ): Promise<DocumentStore>
   /** Runs a statement in the log database. */
   query(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+}
+
+/** A lease that the test grants and ends, and the assignments of directory. */
+export class TestLease implements HomeLease {
+  period = 1
+  private held = true
+  private ended = () => {}
+
+  constructor(
+    private readonly instance: string,
+    /** Of documents that are not assigned here with number 0. */
+    private readonly assignments = new Map<string, HomeAssignment>(),
+  ) {}
+
+  isHeld(): boolean {
+    return this.held
+  }
+
+  end(): void {
+    this.held = false
+    this.ended()
+  }
+
+  grant(): void {
+    this.held = true
+    this.period++
+  }
+
+  assign(docId: string): Promise<HomeAssignment> {
+    return Promise.resolve(this.assignments.get(docId) ?? { home: this.instance, assignment: 0 })
+  }
+
+  onEnded(ended: () => void): void {
+    this.ended = ended
+  }
 }
 
 /** @param objects instead of a folder */
@@ -43,14 +82,24 @@ export async function startCluster(objects?: ObjectStore): Promise<Cluster> {
     url: database.url,
     folder: folder.path,
     dataOf,
-    open: (instance, { url = database.url, snapshotTimes, ...options } = {}) =>
+    open: (
+      instance,
+      { url = database.url, lease = new TestLease(instance), snapshotTimes, ...options } = {},
+    ) =>
       openStore(dataOf(instance), {
         workers: 0,
         replicate: (host) => {
           const log = createLogger('test')
           const stored = new StoredFiles(new ReportedStore(store, () => {}))
           return new ReplicatedDocuments(
-            { log, database: new LogDatabase({ url, log }), stored, instance, snapshotTimes },
+            {
+              log,
+              database: new LogDatabase({ url, log }),
+              stored,
+              instance,
+              lease,
+              snapshotTimes,
+            },
             host,
           )
         },

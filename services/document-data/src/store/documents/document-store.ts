@@ -72,6 +72,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
       evict: (docId, reason) => documents.evict(docId, reason),
       translate: (error, docId) => documents.translate(error, docId),
       isOpen: (docId) => documents.find(docId) !== undefined,
+      wake: (docId) => this.shared.watch.wake(docId),
       copyFile: (path, to) => this.snapshots.duplicate(path, to),
     })
     const { replicator } = shared
@@ -111,9 +112,25 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   /**
    * Makes a document ready for use on this instance, before any other call for it; undefined when it is, and always
    * without replication. Rejects as `Replicator.prepare`.
+   * @param assignment number of the assignment of the document that the caller knows
    */
-  prepare(docId: string): Promise<void> | undefined {
-    return this.shared.replicator?.prepare(docId)
+  prepare(docId: string, assignment?: number): Promise<void> | undefined {
+    return this.shared.replicator?.prepare(docId, assignment)
+  }
+
+  /** See Replicator.guard. Without replication a document is on this instance alone, and the check does nothing. */
+  guard(docId: string): () => void {
+    return this.shared.replicator?.guard(docId) ?? (() => {})
+  }
+
+  /** See Replicator.adopt. */
+  adopt(): Promise<void> {
+    return this.shared.replicator?.adopt() ?? Promise.resolve()
+  }
+
+  /** See Replicator.takeOver. */
+  takeOver(instances: readonly string[]): Promise<void> {
+    return this.shared.replicator?.takeOver(instances) ?? Promise.resolve()
   }
 
   /** Of each open document, the number of columns with cells that formulas still have to compute. */

@@ -300,7 +300,11 @@ export class OpenDocument {
   private append(signal: StageSignal): Promise<void> | undefined {
     const { docId, writer: connection } = this
     const { stored: records, marked } = this.log
-    if (records.length === 0) return undefined
+    if (records.length === 0) {
+      // What changes nothing is answered from what it has read.
+      this.shared.replicator?.requireReady(docId)
+      return undefined
+    }
     const isUnpublished = this.working.seq > marked
     const group = { docId, connection, records, isUnpublished }
     const { replicator, stages } = this.shared

@@ -39,11 +39,22 @@ export interface NewDocumentFile {
 export interface Replicator extends AsyncDisposable {
   /**
    * Makes a document ready for use on this instance, or returns undefined when it is. Rejects with `not_found`,
-   * `precondition` for a deleted one, `unavailable` when its log cannot be read.
+   * `precondition` for a deleted one, `unavailable` when its log cannot be read, when the document is assigned to another
+   * instance, and while this one has no lease.
+   * @param assignment number of the assignment of the document that the caller knows
    */
-  prepare(docId: string): Promise<void> | undefined
+  prepare(docId: string, assignment?: number): Promise<void> | undefined
   /** Throws `unavailable` unless the document is ready for use on this instance. */
   requireReady(docId: string): void
+  /**
+   * A check to be called when a read has run, before its answer is sent: it throws `unavailable` unless this instance has
+   * had its lease ever since, so that no other one can have changed the document. Throws as `requireReady` itself.
+   */
+  guard(docId: string): () => void
+  /** Takes over the documents that this instance has written without replication. */
+  adopt(): Promise<void>
+  /** Prepares documents of these instances whose logs have unpublished entries, and which directory assigns to this one. */
+  takeOver(instances: readonly string[]): Promise<void>
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
   /** Removes a document for good. */
@@ -69,6 +80,8 @@ export interface ReplicatorHost {
   translate(error: unknown, docId: string): unknown
   /** True while the file of a document is open. */
   isOpen(docId: string): boolean
+  /** Wakes the calls that wait for changes of a document. */
+  wake(docId: string): void
   /** Called when a document has entries to publish. */
   logged(docId: string): void
   /** Copies the file of a document as it is at one moment, page by page, in a thread. */

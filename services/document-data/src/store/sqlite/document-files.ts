@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, writeSync } from 'node:fs'
-import { mkdir, rename, rm, statfs } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { writeBase } from './base-file'
@@ -51,6 +51,15 @@ export class DocumentFiles {
     if (!existsSync(path))
       throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
     return path
+  }
+
+  /** Ids of the documents whose files are here. */
+  async *list(): AsyncGenerator<string> {
+    for (const first of await readdir(this.root)) {
+      if (!/^[0-9a-f]{2}$/.test(first)) continue
+      for (const docId of await readdir(join(this.root, first)))
+        if (UUID.test(docId) && existsSync(this.pathOf(docId))) yield docId
+    }
   }
 
   /** Path of a document's file, whether it exists or not. Throws `invalid` as `find`. */

@@ -117,7 +117,10 @@ export class WriteGroup {
 
   /** Rolls back the open transaction and rejects the members. Does nothing once they are answered. */
   abandon(reason: AppError): void {
-    if (this.stage !== 'answered') this.fail(this.members, reason)
+    if (this.stage === 'answered') return
+    // What is being appended may be in the log already.
+    const isUnknown = this.stage === 'appending' && this.parts.hooks.recover !== undefined
+    this.fail(this.members, isUnknown ? unknownOutcome(reason) : reason)
   }
 
   private get members(): Member[] {
@@ -303,6 +306,17 @@ export class WriteGroup {
 
 /** The stages after `applying`, in order. */
 const STAGES = ['deriving', 'recording', 'appending', 'committing'] as const
+
+function unknownOutcome(cause: AppError): AppError {
+  const error = new AppError(
+    'unavailable',
+    'LOG_UNAVAILABLE',
+    'the write may have been stored, retry later',
+    { retryAfterMs: '1000' },
+  )
+  error.cause = cause
+  return error
+}
 
 function tooLong(): AppError {
   return new AppError('unavailable', 'DOCUMENT_BUSY', 'the write took too long, retry later', {

@@ -1,0 +1,57 @@
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
+import { LogDatabase } from '@sheaf/document-log/log-database'
+import type { Closer } from '@sheaf/kit/lifecycle'
+import type { Logger } from '@sheaf/kit/logger'
+import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { countAppend, countOpening, countStoreCall } from './metrics'
+import type { DocumentStoreOptions } from './store/documents/document-store'
+import { DirectoryLease } from './replication/home-lease'
+import { openObjects, type StoreSettings } from './replication/open-objects'
+import { ReplicatedDocuments } from './replication/replicated-documents'
+import { ReportedStore } from './replication/reported-store'
+import { StoredFiles } from './replication/stored-files'
+
+/** Where documents are kept besides the files of this instance. */
+export interface ReplicationSettings {
+  readonly logDatabaseUrl: string
+  readonly store: StoreSettings
+}
+
+/** What replication needs besides settings. */
+export interface ReplicationContext {
+  readonly closer: Closer
+  readonly log: Logger
+  readonly homes: HomesService
+  readonly systemTokens: SystemTokenSource
+}
+
+/** The replication of the documents of an instance, and the lease under which it reads them. */
+export interface OpenedReplication {
+  readonly replicate: DocumentStoreOptions['replicate']
+  readonly lease: DirectoryLease
+}
+
+/** Prepares the replication of the documents of an instance; `closer` ends it. */
+export async function openReplication(
+  instance: string,
+  { logDatabaseUrl: url, store }: ReplicationSettings,
+  { closer, log, homes, systemTokens }: ReplicationContext,
+): Promise<OpenedReplication> {
+  const objects = new ReportedStore(await openObjects(store), (call) => {
+    countStoreCall(call)
+    const { operation, error } = call
+    if (error !== undefined) log.warn({ err: error, operation }, 'a call of the store failed')
+  })
+  const lease = new DirectoryLease(homes, systemTokens)
+  closer.defer(() => lease[Symbol.dispose]())
+  return {
+    lease,
+    replicate: (host) => {
+      const database = new LogDatabase({ url, log, observe: countAppend })
+      const stored = new StoredFiles(objects)
+      const observeOpening = countOpening
+      const parts = { log, database, stored, instance, lease, observeOpening }
+      return new ReplicatedDocuments(parts, host)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
+import { AppError } from '@sheaf/kit/errors'
+import { LeaseClock, type Instant } from '@sheaf/kit/lease-clock'
+import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+
+const ASSIGN_MS = 2_000
+
+/** The instance that a document is assigned to. */
+export interface HomeAssignment {
+  /** Name of the instance. */
+  readonly home: string
+  /** Raised whenever the document is assigned to another instance. */
+  readonly assignment: number
+}
+
+/** The right of this instance to read its documents: while it lasts, directory assigns none of them to another one. */
+export interface HomeLease {
+  /** Raised whenever the lease is granted after it had ended, so that equal numbers mean: without interruption. */
+  readonly period: number
+  isHeld(): boolean
+  /**
+   * The instance that directory has assigned a document to; valid while this lease lasts. Throws `not_found`, and
+   * `unavailable` when directory cannot be reached.
+   */
+  assign(docId: string): Promise<HomeAssignment>
+  /** Calls back whenever the lease has ended. */
+  onEnded(ended: () => void): void
+}
+
+/** The lease that directory grants with the reports of this instance. */
+export class DirectoryLease implements HomeLease, Disposable {
+  private readonly clock = new LeaseClock()
+  private readonly listeners: (() => void)[] = []
+  private timer: NodeJS.Timeout | undefined
+  private current = 0
+  private failedCount = 0
+
+  constructor(
+    private readonly homes: Pick<HomesService, 'assignHomeDocument'>,
+    private readonly tokens: Pick<SystemTokenSource, 'token'>,
+  ) {}
+
+  get period(): number {
+    return this.current
+  }
+
+  isHeld(): boolean {
+    return this.clock.isHeld()
+  }
+
+  /** Number of failed attempts to renew it. */
+  get failures(): number {
+    return this.failedCount
+  }
+
+  /** Counts an attempt to renew it that failed. */
+  failed(): void {
+    this.failedCount++
+  }
+
+  /** Prolongs the lease by a report that was sent at this instant. */
+  extend(sentAt: Instant, leaseMs: number): void {
+    if (!this.isHeld()) this.current++
+    this.clock.extend(sentAt, leaseMs)
+    clearTimeout(this.timer)
+    const leftMs = sentAt.steady + leaseMs - performance.now()
+    this.timer = setTimeout(() => this.ended(), Math.max(0, leftMs)).unref()
+  }
+
+  async assign(docId: string): Promise<HomeAssignment> {
+    const token = await this.tokens.token()
+    return this.homes.assignHomeDocument({ docId }, { token, deadline: Date.now() + ASSIGN_MS })
+  }
+
+  onEnded(ended: () => void): void {
+    this.listeners.push(ended)
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.timer)
+  }
+
+  private ended(): void {
+    for (const ended of this.listeners) ended()
+  }
+}
+
+/** The refusal of a call that had no effect, since this instance may not read its documents. */
+export function leaseEnded(): AppError {
+  return new AppError(
+    'unavailable',
+    'HOME_LEASE_ENDED',
+    'the instance of the document cannot renew its lease, retry later',
+    { retryAfterMs: '1000' },
+  )
+}

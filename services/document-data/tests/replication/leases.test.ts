@@ -1,0 +1,145 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AppError } from '@sheaf/kit/errors'
+import { eventually } from '@sheaf/testkit/eventually'
+import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
+import type { DocumentStore } from '../../src/store/documents/document-store'
+import { differences, startCluster, TestLease, type Cluster } from '../support/replicated-store'
+import {
+  addColumns,
+  author,
+  buildWorkers,
+  createTable,
+  openStore,
+  readText,
+} from '../support/test-store'
+
+let cluster: Cluster
+let proxy: TcpProxy
+
+beforeAll(async () => {
+  buildWorkers()
+  cluster = await startCluster()
+  proxy = await TcpProxy.start(cluster.url)
+})
+
+afterEach(() => {
+  jest.restoreAllMocks()
+  proxy.admit()
+})
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await cluster[Symbol.asyncDispose]()
+})
+
+const add = (store: DocumentStore, docId: string, ...values: string[]) =>
+  addColumns(store, docId, 'T', new Map([['A', values]]))
+const read = (store: DocumentStore, docId: string) => readText(store, docId, { tableId: 'T' })
+const countRows = async (store: DocumentStore, docId: string) =>
+  (JSON.parse(await read(store, docId)) as { records: unknown[] }).records.length
+const reasonOf = (writing: Promise<unknown>) =>
+  writing.then(
+    () => 'written',
+    (error: AppError) => error.reason,
+  )
+const through = () => ({ url: proxy.through(cluster.url) })
+
+/** Another instance makes the document from the log; it must be the same. */
+async function useFresh(
+  instance: string,
+  docId: string,
+  store: DocumentStore,
+  lease = new TestLease(instance),
+): Promise<void> {
+  await using fresh = await cluster.open(instance, { lease })
+  expect(await differences(store, fresh, docId)).toEqual([])
+}
+
+describe('the lease of an instance', () => {
+  it('that ends while a write is appended does not make its outcome look known', async () => {
+    const lease = new TestLease('p')
+    await using store = await cluster.open('p', { lease, ...through() })
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await add(store, docId, 'a')
+    proxy.failNext('hang')
+    const writing = reasonOf(add(store, docId, 'b'))
+    await eventually(() => !proxy.isArmed)
+    lease.end()
+    lease.grant()
+    // Opening the document again closes the file in which the write waits.
+    await store.prepare(docId)
+    expect(await writing).toBe('LOG_UNAVAILABLE')
+    await eventually(async () => (await reasonOf(add(store, docId, 'c'))) === 'written')
+    await useFresh('p2', docId, store)
+  })
+
+  it('is needed for a write that changes nothing, since its answer is a read', async () => {
+    const lease = new TestLease('q')
+    await using store = await cluster.open('q', { lease })
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await store.prepare(docId)
+    const change = () => store.transact(docId, author, () => {})
+    await change()
+    lease.end()
+    await expect(change()).rejects.toMatchObject({ reason: 'HOME_LEASE_ENDED' })
+  })
+
+  it('decides under which assignment a document is opened: an older one cannot take it back', async () => {
+    await using former = await cluster.open('r')
+    const docId = await createTable(former, 'T', { A: 'Text' })
+    await add(former, docId, 'a')
+    const assignments = new Map([[docId, { home: 's', assignment: 1 }]])
+    await using owner = await cluster.open('s', { lease: new TestLease('s', assignments) })
+    await owner.prepare(docId)
+    await using late = await cluster.open('r2')
+    await expect(late.prepare(docId)).rejects.toMatchObject({ reason: 'DOCUMENT_MOVED' })
+    await using other = await cluster.open('t', { lease: new TestLease('t', assignments) })
+    await expect(other.prepare(docId)).rejects.toMatchObject({ reason: 'DOCUMENT_MOVED' })
+    await add(owner, docId, 'b')
+    expect(await reasonOf(add(former, docId, 'lost'))).toBe('DOCUMENT_MOVED')
+    await useFresh(
+      's2',
+      docId,
+      owner,
+      new TestLease('s2', new Map([[docId, { home: 's2', assignment: 2 }]])),
+    )
+  })
+
+  it('that ends while a document is opened leaves it closed', async () => {
+    const lease = new TestLease('u')
+    await using store = await cluster.open('u', { lease })
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    const assign = jest.spyOn(lease, 'assign').mockImplementationOnce((id) => {
+      lease.end()
+      lease.grant()
+      assign.mockRestore()
+      return lease.assign(id)
+    })
+    lease.end()
+    lease.grant()
+    await expect(store.prepare(docId)).rejects.toMatchObject({ code: 'unavailable' })
+    await store.prepare(docId)
+    expect(await countRows(store, docId)).toBe(0)
+  })
+})
+
+describe('documents on the disk of an instance that begins with replication', () => {
+  it('all have a log before others may take over, except for damaged ones', async () => {
+    const before = await openStore(cluster.dataOf('v'))
+    const docIds = [
+      await createTable(before, 'T', { A: 'Text' }),
+      await createTable(before, 'U', {}),
+    ]
+    const damaged = await createTable(before, 'T', { A: 'Text' })
+    await add(before, docIds[0] ?? '', 'a')
+    await before[Symbol.asyncDispose]()
+    const path = join(cluster.dataOf('v'), damaged.slice(0, 2), damaged, 'document.sqlite')
+    await writeFile(path, 'this is no database')
+    await using after = await cluster.open('v', { onFileError: () => {} })
+    await after.adopt()
+    await using other = await cluster.open('w')
+    for (const docId of docIds) await other.prepare(docId)
+    expect(await countRows(other, docIds[0] ?? '')).toBe(1)
+  })
+})
