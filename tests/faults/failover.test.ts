@@ -17,6 +17,8 @@ const env = {
   SHEAF_INSTANCES: String(INSTANCES.length),
   SHEAF_LOOP_DELAY_MS: '60000',
 }
+/** Longer than the lease of an instance, which is 2 s. */
+const PAUSE_MS = 3_000
 /** Longer than PostgreSQL may be away before writes are refused. */
 const CUT_MS = 1_500
 
@@ -41,6 +43,20 @@ async function loseOwner(world: World): Promise<void> {
   await load.goOn()
 }
 
+/** Stops the owner of a document for longer than its lease; it goes on with the writes that it had begun. */
+async function pauseOwner(world: World): Promise<void> {
+  const { sheaf, load } = world
+  const owner = await ownerOf(world)
+  await sheaf.kill(owner, 'SIGSTOP')
+  try {
+    await delay(PAUSE_MS)
+    await load.goOn()
+  } finally {
+    await sheaf.kill(owner, 'SIGCONT')
+  }
+  await load.goOn()
+}
+
 async function restartPostgres({ sheaf, load }: World): Promise<void> {
   await sheaf.restarted('postgres', await sheaf.kill('postgres'))
   await load.goOn()
@@ -56,7 +72,7 @@ async function restartAll({ sheaf, load }: World): Promise<void> {
   }
 }
 
-const faults = { loseOwner, restartPostgres, restartAll }
+const faults = { loseOwner, pauseOwner, restartPostgres, restartAll }
 
 /** Runs each of these under load, so many times in turn. Resolves to the promises that were broken. */
 async function runFaults(
@@ -85,7 +101,7 @@ async function runFaults(
 }
 
 describe('replicated documents on several instances, under load', () => {
-  it('keep all promises while owners are lost, PostgreSQL restarts and all instances are replaced', async () => {
+  it('keep all promises while owners are lost or paused, PostgreSQL restarts and all instances are replaced', async () => {
     await using sheaf = await startSheaf({ ownEngines: true, env })
     expect(await runFaults(sheaf, readNatsUrl(sheaf.dataDir), faults)).toEqual([])
   })
@@ -107,10 +123,18 @@ describe('replicated documents on several instances, under load', () => {
       proxy.admit()
       await load.goOn()
     }
+    const loseAnswer = async ({ load }: World) => {
+      proxy.failNext('gone_after')
+      await eventually(() => !proxy.isArmed)
+      await delay(CUT_MS)
+      proxy.admit()
+      await load.goOn()
+    }
     const broken = await runFaults(sheaf, natsUrl, {
       cutBefore: breakNext('cut_before'),
       cutAfter: breakNext('cut_after'),
       late: breakNext('late'),
+      loseAnswer,
       cut,
     })
     expect(broken).toEqual([])

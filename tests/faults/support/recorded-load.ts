@@ -28,7 +28,7 @@ const REPEAT_EVERY = 5
  */
 export class RecordedLoad implements AsyncDisposable {
   readonly records: readonly DocumentRecord[]
-  private readonly ended = new AbortController()
+  private isOver = false
   private readonly workers: Promise<void>[]
   private readonly followers: Follower[]
 
@@ -42,6 +42,8 @@ export class RecordedLoad implements AsyncDisposable {
       this.repeat((round) => this.writeWithKey(record, 'a', round)),
       this.repeat((round) => this.writeWithKey(record, 'b', round)),
       this.repeat((round) => this.writeOnce(record, 'c', round)),
+      this.repeat((round) => this.writeOnce(record, 'g', round)),
+      this.repeat((round) => this.writeOnce(record, 'h', round)),
       this.repeat(() => this.read(record, 'd')),
       this.repeat(() => this.read(record, 'e')),
     ])
@@ -84,7 +86,7 @@ export class RecordedLoad implements AsyncDisposable {
 
   /** Stops the clients, and describes each promise that was broken; empty when all were kept. */
   async findFaults(natsUrl: string): Promise<string[]> {
-    this.ended.abort()
+    this.isOver = true
     await Promise.all(this.workers)
     const faults: string[] = []
     for (const [index, record] of this.records.entries()) {
@@ -101,16 +103,15 @@ export class RecordedLoad implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.ended.abort()
+    this.isOver = true
     await Promise.all(this.workers)
     for (const follower of this.followers) await follower[Symbol.asyncDispose]()
   }
 
   private async repeat(run: (round: number) => Promise<void>): Promise<void> {
-    const { signal } = this.ended
-    for (let round = 0; !signal.aborted; round++) {
+    for (let round = 0; !this.isOver; round++) {
       await run(round)
-      await delay(PACE_MS, undefined, { signal }).catch(() => {})
+      await delay(PACE_MS)
     }
   }
 
@@ -184,11 +185,11 @@ export class RecordedLoad implements AsyncDisposable {
           return void record.surprises.push(
             `${ask.method} ${ask.path} answered ${answer.status}: ${answer.text.slice(0, 300)}`,
           )
-        await delay(seconds * 1000, undefined, { signal: this.ended.signal }).catch(() => {})
+        await delay(seconds * 1000)
       } catch (error) {
         return void record.surprises.push(`${ask.method} ${ask.path}: ${String(error)}`)
       }
-    } while (isRepeatable && !this.ended.signal.aborted)
+    } while (isRepeatable && !this.isOver)
     return undefined
   }
 }

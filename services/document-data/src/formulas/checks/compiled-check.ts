@@ -1,4 +1,5 @@
 import type { DocumentReader } from '../../store/document'
+import { fromLog, logValue } from '../../store/log/log'
 import { findCompiled } from '../compiled/compiled-columns'
 import { computeCells } from '../compiled/compute-cells'
 import { LookupTotals } from '../compiled/lookup-totals'
@@ -21,7 +22,12 @@ export function checkCompiled(doc: DocumentReader, plan: CheckPlan): CheckedForm
   const aids = { indexes: NO_INDEXES, totals: new LookupTotals() }
   const { results, left, done } = computeCells(doc.connection, compiled, wanted, aids)
   if (left.length > 0 || done.timings.some(({ errors }) => errors > 0)) return undefined
-  const found = { kind: 'done', done, results: new Map([[column.ref, results]]) } as const
+  const values = results.values.map((value) => fromLog(logValue(value)))
+  const found = {
+    kind: 'done',
+    done,
+    results: new Map([[column.ref, { ...results, values }]]),
+  } as const
   return {
     syntaxErrors: [],
     unknownNames: [],

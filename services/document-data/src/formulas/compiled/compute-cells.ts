@@ -1,4 +1,4 @@
-import { fromLog, type LogValue } from '../../store/log/log'
+import type { LogValue } from '../../store/log/log'
 import type { StoredValue } from '../../values/column-type'
 import type { Connection } from '../../store/sqlite/connections'
 import type { ColumnResults } from '../exchange/exchange'
@@ -49,7 +49,7 @@ export function computeCells(
     if (stored === undefined) return left.push(row)
     if (stored instanceof FormulaError) errors++
     results.rowIds.push(row)
-    results.values.push(fromLog(stored instanceof FormulaError ? encodeError(stored) : stored))
+    results.values.push(stored instanceof FormulaError ? encodeError(stored) : stored)
     return results.before.push(before[index] ?? null)
   })
   const { ref } = column.of.column

@@ -12,6 +12,7 @@ import { allRows, findTable } from './lookups'
 import { numberLiteral, requireNoNumber, stringLiteral, unescape } from './literals'
 import { negate, numeric, plus, textOf as toText } from './values/numbers'
 import { formatted } from './values/format-spec'
+import { arithmeticRun } from './arithmetic-run'
 import { arithmetic, comparisons } from './values/operators'
 import { joined } from './values/text-bounds'
 import { item, slice } from './library/text'
@@ -177,8 +178,7 @@ export class ExpressionCompiler implements PartCompiler {
     const name = this.text(sign)
     const operate = Object.hasOwn(arithmetic, name) ? arithmetic[name] : undefined
     if (!operate) throw new Unsupported(`the operator ${name}`)
-    const [a, b] = [this.run(left), this.run(right)]
-    return (frame) => operate(a(frame), b(frame))
+    return arithmeticRun(operate, this.compile(left), this.compile(right))
   }
 
   private logical(left: SyntaxNode, sign: 'and' | 'or', right: SyntaxNode): Run {

@@ -4,7 +4,7 @@ import type { Column, Schema, Table } from '../../store/schema/schema'
 import type { ColumnOfTable } from '../dependencies/formula-columns'
 import type { LookupMessage, ReadMessage } from '../exchange/messages'
 import type { CompiledLookup, Frame, Run, TotalOf } from './frame'
-import { decoderOf, type Decode } from './stored-values'
+import { decoderOf, numberDecoder, type Decode } from './stored-values'
 import { Unsupported } from './unsupported'
 import type { RecordsValue } from './values/values'
 import { ListValue, RecordValue } from './values/values'
@@ -32,6 +32,8 @@ export interface Records {
 /** A compiled part of a formula. */
 export interface Part {
   readonly run: Run
+  /** Present for a cell of whole numbers: its value, with whole numbers as floats. */
+  readonly number?: Run
   /** Present when the value is a record, or records. */
   readonly records?: Records
   /** Present when the value is the rows that a lookup finds, or the cells of a column in them. */
@@ -117,7 +119,11 @@ export class FormulaParts {
     const of = { table, column }
     this.read(of, route)
     const target = this.target(column, route, isList)
-    if (isOwn) return { run: this.ownCell(of, decode), records: target }
+    if (isOwn) {
+      const number =
+        column.type.name === 'Int' ? this.ownCell(of, numberDecoder(decode)) : undefined
+      return { run: this.ownCell(of, decode), records: target, number }
+    }
     if (!isList) return { run: cellOf(of, run, decode), records: target }
     if (!found) return { run: cellsOf(of, run, decode), records: target }
     const cells = { ...found, value: of }

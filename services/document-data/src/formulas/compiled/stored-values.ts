@@ -44,6 +44,14 @@ const decodeWhole: Decode = (stored) => {
   return Number.isSafeInteger(stored) ? BigInt(stored) : needsPython()
 }
 
+/** Reads cells of whole numbers as floats, of which each is exact. */
+export function numberDecoder(decode: Decode): Decode {
+  return (stored) =>
+    typeof stored === 'number' && Math.abs(stored) <= Number.MAX_SAFE_INTEGER
+      ? stored + 0
+      : decode(stored)
+}
+
 const decodeBool: Decode = (stored) => {
   if (stored === null || stored === 0) return false
   return stored === 1 ? true : needsPython()
