@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import { Backoff } from '@sheaf/kit/backoff'
 import type { AppError } from '@sheaf/kit/errors'
+import { instant, LeaseClock, type Instant } from '@sheaf/kit/lease-clock'
 import type { Logger } from '@sheaf/kit/logger'
 import type { AccessService, HoldLeaseRequest } from '@sheaf/protos/sheaf/directory/v1/access'
 
@@ -21,14 +22,6 @@ export interface Lease {
   readonly version: number
 }
 
-/** An instant on both clocks: the monotonic one stops while the machine sleeps, and wall time can be set. */
-interface Instant {
-  readonly steady: number
-  readonly wall: number
-}
-
-const now = (): Instant => ({ steady: performance.now(), wall: Date.now() })
-
 /**
  * Holds the lease under which decisions of directory may be cached. The lease expires without further
  * messages, counted from before its renewal was sent, so a frozen stream or process loses it no later than
@@ -38,8 +31,7 @@ export class AccessLease implements Lease, AsyncDisposable {
   version = 0
   private readonly holderId = randomUUID()
   private readonly stopping = new AbortController()
-  private ends: Instant = { steady: -Infinity, wall: -Infinity }
-  private begun: Instant = { steady: -Infinity, wall: -Infinity }
+  private readonly clock = new LeaseClock()
   private running?: Promise<void>
 
   /** @param onEndedHome is called with the address of each instance whose lease has ended */
@@ -51,8 +43,7 @@ export class AccessLease implements Lease, AsyncDisposable {
   ) {}
 
   isHeld(): boolean {
-    const wall = Date.now()
-    return performance.now() < this.ends.steady && wall < this.ends.wall && wall >= this.begun.wall
+    return this.clock.isHeld()
   }
 
   /** Acquires the lease, and reacquires it whenever it is lost, until disposed of. */
@@ -115,8 +106,7 @@ export class AccessLease implements Lease, AsyncDisposable {
 
   private extend(sentAt: Instant | undefined, leaseMs: number): boolean {
     if (!sentAt) return false
-    this.begun = sentAt
-    this.ends = { steady: sentAt.steady + leaseMs, wall: sentAt.wall + leaseMs }
+    this.clock.extend(sentAt, leaseMs)
     return true
   }
 }
@@ -159,7 +149,7 @@ class LeaseSession {
         if (!this.isDue) await new Promise<void>((resolve) => (this.wake = resolve))
         if (this.signal.aborted) return
         this.isDue = false
-        this.unanswered.push(now())
+        this.unanswered.push(instant())
         yield { holderId: this.holderId, droppedVersion: this.version() }
       }
     } finally {
