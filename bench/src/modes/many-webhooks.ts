@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { eventually } from '@sheaf/testkit/eventually'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { Arrivals } from '../load/arrivals'
+import { findFreePort } from '../load/free-port'
 import type { Options } from '../options'
 import type { Report } from '../report'
 import { percentile } from '../statistics'
@@ -141,7 +140,7 @@ interface DeadReceivers extends AsyncDisposable {
 async function openGraveyard(): Promise<DeadReceivers> {
   const hanging = await startReceiver({ answer: () => new Promise(() => {}) })
   const broken = await startReceiver({ answer: () => ({ status: 500 }) })
-  const refused = `http://127.0.0.1:${await closedPort()}`
+  const refused = `http://127.0.0.1:${await findFreePort()}`
   const urls = { refused, hanging: hanging.url, '500': broken.url }
   const receivers: WebhookReceiver[] = [hanging, broken]
   return {
@@ -150,14 +149,4 @@ async function openGraveyard(): Promise<DeadReceivers> {
       for (const receiver of receivers) await receiver[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Returns a port on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

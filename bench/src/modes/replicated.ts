@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { createHistogramReader, type Percentiles } from '../append-latency'
+import { findFreePort } from '../load/free-port'
 import type { Generator } from '../load/generator'
 import { startGenerator } from '../load/generator'
 import { measureInTurn } from '../in-turn'
@@ -46,7 +45,7 @@ async function measureWrites(
 ): Promise<{ figures: Figure[]; tables: Table[] }> {
   const measured = workloads.filter(({ name }) => name in wanted && name.includes(options.only))
   if (measured.length === 0) return { figures: [], tables: [] }
-  const metricsPort = await findPort()
+  const metricsPort = await findFreePort()
   await using generator = startGenerator()
   await using local = await startSheafTarget(env)
   await using replicated = await startSheafTarget({
@@ -72,16 +71,6 @@ async function measureWrites(
   const title =
     'Time of one append to PostgreSQL, from the buckets of a histogram, and the share of the engines in the processor time of all'
   return { figures, tables: [{ title, rows: [head, ...appends] }] }
-}
-
-/** A port that is free now. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function toFigure(

@@ -1,18 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AppError } from '@sheaf/kit/errors'
 import { eventually } from '@sheaf/testkit/eventually'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import type { DocumentStore } from '../../src/store/documents/document-store'
+import { addValues, outcomeOf, readRecords } from '../support/cluster-documents'
 import { differences, startCluster, TestLease, type Cluster } from '../support/replicated-store'
-import {
-  addColumns,
-  author,
-  buildWorkers,
-  createTable,
-  openStore,
-  readText,
-} from '../support/test-store'
+import { author, buildWorkers, createTable, openStore } from '../support/test-store'
 
 let cluster: Cluster
 let proxy: TcpProxy
@@ -33,16 +26,8 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]()
 })
 
-const add = (store: DocumentStore, docId: string, ...values: string[]) =>
-  addColumns(store, docId, 'T', new Map([['A', values]]))
-const read = (store: DocumentStore, docId: string) => readText(store, docId, { tableId: 'T' })
 const countRows = async (store: DocumentStore, docId: string) =>
-  (JSON.parse(await read(store, docId)) as { records: unknown[] }).records.length
-const reasonOf = (writing: Promise<unknown>) =>
-  writing.then(
-    () => 'written',
-    (error: AppError) => error.reason,
-  )
+  (JSON.parse(await readRecords(store, docId)) as { records: unknown[] }).records.length
 const through = () => ({ url: proxy.through(cluster.url) })
 
 /** Another instance makes the document from the log; it must be the same. */
@@ -61,16 +46,16 @@ describe('the lease of an instance', () => {
     const lease = new TestLease('p')
     await using store = await cluster.open('p', { lease, ...through() })
     const docId = await createTable(store, 'T', { A: 'Text' })
-    await add(store, docId, 'a')
+    await addValues(store, docId, 'a')
     proxy.failNext('hang')
-    const writing = reasonOf(add(store, docId, 'b'))
+    const writing = outcomeOf(addValues(store, docId, 'b'))
     await eventually(() => !proxy.isArmed)
     lease.end()
     lease.grant()
     // Opening the document again closes the file in which the write waits.
     await store.prepare(docId)
     expect(await writing).toBe('LOG_UNAVAILABLE')
-    await eventually(async () => (await reasonOf(add(store, docId, 'c'))) === 'written')
+    await eventually(async () => (await outcomeOf(addValues(store, docId, 'c'))) === 'written')
     await useFresh('p2', docId, store)
   })
 
@@ -88,7 +73,7 @@ describe('the lease of an instance', () => {
   it('decides under which assignment a document is opened: an older one cannot take it back', async () => {
     await using former = await cluster.open('r')
     const docId = await createTable(former, 'T', { A: 'Text' })
-    await add(former, docId, 'a')
+    await addValues(former, docId, 'a')
     const assignments = new Map([[docId, { home: 's', assignment: 1 }]])
     await using owner = await cluster.open('s', { lease: new TestLease('s', assignments) })
     await owner.prepare(docId)
@@ -96,8 +81,8 @@ describe('the lease of an instance', () => {
     await expect(late.prepare(docId)).rejects.toMatchObject({ reason: 'DOCUMENT_MOVED' })
     await using other = await cluster.open('t', { lease: new TestLease('t', assignments) })
     await expect(other.prepare(docId)).rejects.toMatchObject({ reason: 'DOCUMENT_MOVED' })
-    await add(owner, docId, 'b')
-    expect(await reasonOf(add(former, docId, 'lost'))).toBe('DOCUMENT_MOVED')
+    await addValues(owner, docId, 'b')
+    expect(await outcomeOf(addValues(former, docId, 'lost'))).toBe('DOCUMENT_MOVED')
     await useFresh(
       's2',
       docId,
@@ -132,7 +117,7 @@ describe('documents on the disk of an instance that begins with replication', ()
       await createTable(before, 'U', {}),
     ]
     const damaged = await createTable(before, 'T', { A: 'Text' })
-    await add(before, docIds[0] ?? '', 'a')
+    await addValues(before, docIds[0] ?? '', 'a')
     await before[Symbol.asyncDispose]()
     const path = join(cluster.dataOf('v'), damaged.slice(0, 2), damaged, 'document.sqlite')
     await writeFile(path, 'this is no database')

@@ -6,8 +6,9 @@ import { readEntries } from '../../src/store/log/log'
 import { findReply } from '../../src/store/log/replies'
 import type { Change } from '../support/random-changes'
 import { randomWrites } from '../support/random-writes'
+import { addValues, readRecords } from '../support/cluster-documents'
 import { differences, startCluster, type Cluster } from '../support/replicated-store'
-import { addColumns, author, createTable, readText } from '../support/test-store'
+import { author, createTable } from '../support/test-store'
 
 let cluster: Cluster
 
@@ -16,10 +17,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => cluster[Symbol.asyncDispose]())
-
-const add = (store: DocumentStore, docId: string, ...values: string[]) =>
-  addColumns(store, docId, 'T', new Map([['A', values]]))
-const read = (store: DocumentStore, docId: string) => readText(store, docId, { tableId: 'T' })
 
 /** Closes an instance, removes its disk and starts it again. */
 async function loseDisk(store: DocumentStore, instance: string): Promise<DocumentStore> {
@@ -32,38 +29,38 @@ describe('an instance that has lost its disk', () => {
   it('has every document as it was, with its tag, its history and its replies', async () => {
     const before = await cluster.open('a')
     const docId = await createTable(before, 'T', { A: 'Text' })
-    await add(before, docId, 'a', 'b')
+    await addValues(before, docId, 'a', 'b')
     const key = { userId: 1, key: 'k', digest: Buffer.alloc(32, 1) }
     await before.transact(docId, author, (doc) => {
       doc.reply = { ...key, seq: doc.nextSeq, bytes: Buffer.from('answer') }
     })
-    const seen = { text: await read(before, docId), state: before.stateOf(docId) }
+    const seen = { text: await readRecords(before, docId), state: before.stateOf(docId) }
     await using after = await loseDisk(before, 'a')
     await after.prepare(docId)
-    expect({ text: await read(after, docId), state: after.stateOf(docId) }).toEqual(seen)
+    expect({ text: await readRecords(after, docId), state: after.stateOf(docId) }).toEqual(seen)
     after.read<void>(docId, ({ connection }) => {
       expect(String(findReply(connection, key))).toBe('answer')
       const entries = readEntries(connection, { after: 0, upTo: 100, maxBytes: 1e6 })
       expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3])
     })
-    await add(after, docId, 'c')
+    await addValues(after, docId, 'c')
     expect(after.stateOf(docId)).toMatchObject({ epoch: seen.state.epoch, seq: seen.state.seq + 1 })
   })
 
   it('has a document that was not created empty', async () => {
     const before = await cluster.open('b')
     const source = await createTable(before, 'T', { A: 'Text' })
-    await add(before, source, 'a')
+    await addValues(before, source, 'a')
     const docId = 'b0000000-0000-4000-8000-000000000001'
     const form = { history: false, data: true, whole: true }
     const bytes = before.snapshots.read(source, form, ({ bytes }) => bytes, { userId: 1 })
     await before.lifeCycle.createFromSnapshot(docId, bytes, author)
     await before.prepare(docId)
-    await add(before, docId, 'b')
-    const seen = await read(before, docId)
+    await addValues(before, docId, 'b')
+    const seen = await readRecords(before, docId)
     await using after = await loseDisk(before, 'b')
     await after.prepare(docId)
-    expect(await read(after, docId)).toBe(seen)
+    expect(await readRecords(after, docId)).toBe(seen)
   })
 
   it('opens a document that another instance has never seen', async () => {
@@ -76,7 +73,7 @@ describe('an instance that has lost its disk', () => {
   it('does not have a deleted document, and nothing is left of it', async () => {
     const before = await cluster.open('d')
     const docId = await createTable(before, 'T', { A: 'Text' })
-    await add(before, docId, 'a')
+    await addValues(before, docId, 'a')
     await before.lifeCycle.remove(docId)
     await using after = await loseDisk(before, 'd')
     await expect(after.prepare(docId)).rejects.toMatchObject({ reason: 'DOCUMENT_DELETED' })

@@ -1,21 +1,14 @@
 import { cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { AppError } from '@sheaf/kit/errors'
 import { eventually } from '@sheaf/testkit/eventually'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { Connection } from '../../src/store/sqlite/connections'
 import { DocumentFiles } from '../../src/store/sqlite/document-files'
+import { addValues, outcomeOf, readRecords } from '../support/cluster-documents'
 import { differences, startCluster, type Cluster } from '../support/replicated-store'
-import {
-  addColumns,
-  author,
-  buildWorkers,
-  createTable,
-  openStore,
-  readText,
-} from '../support/test-store'
+import { author, buildWorkers, createTable, openStore } from '../support/test-store'
 
 let cluster: Cluster
 let proxy: TcpProxy
@@ -36,38 +29,30 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]()
 })
 
-const add = (store: DocumentStore, docId: string, ...values: string[]) =>
-  addColumns(store, docId, 'T', new Map([['A', values]]))
-const read = (store: DocumentStore, docId: string) => readText(store, docId, { tableId: 'T' })
 const countRows = async (store: DocumentStore, docId: string) =>
-  (JSON.parse(await read(store, docId)) as { records: unknown[] }).records.length
-const reasonOf = (writing: Promise<unknown>) =>
-  writing.then(
-    () => 'written',
-    (error: AppError) => error.reason,
-  )
+  (JSON.parse(await readRecords(store, docId)) as { records: unknown[] }).records.length
 const through = () => ({ url: proxy.through(cluster.url) })
 
 describe('PostgreSQL away', () => {
   it('refuses writes within a second and changes nothing; reads go on; writes come back by themselves', async () => {
     await using store = await cluster.open('a', through())
     const docId = await createTable(store, 'T', { A: 'Text' })
-    await add(store, docId, 'a')
-    const before = { text: await read(store, docId), state: store.stateOf(docId) }
+    await addValues(store, docId, 'a')
+    const before = { text: await readRecords(store, docId), state: store.stateOf(docId) }
     proxy.refuse()
     for (let attempt = 0; attempt < 3; attempt++) {
       const since = performance.now()
-      await expect(add(store, docId, 'lost')).rejects.toMatchObject({
+      await expect(addValues(store, docId, 'lost')).rejects.toMatchObject({
         code: 'unavailable',
         reason: 'LOG_UNAVAILABLE',
         metadata: { retryAfterMs: '1000' },
       })
       expect(performance.now() - since).toBeLessThan(1000)
-      expect({ text: await read(store, docId), state: store.stateOf(docId) }).toEqual(before)
+      expect({ text: await readRecords(store, docId), state: store.stateOf(docId) }).toEqual(before)
     }
     proxy.admit()
     await eventually(() =>
-      add(store, docId, 'b').then(
+      addValues(store, docId, 'b').then(
         () => true,
         () => false,
       ),
@@ -79,10 +64,10 @@ describe('PostgreSQL away', () => {
   it('stores a write once whose answer was lost', async () => {
     await using store = await cluster.open('b', through())
     const docId = await createTable(store, 'T', { A: 'Text' })
-    await add(store, docId, 'a')
+    await addValues(store, docId, 'a')
     for (const fault of ['cut_after', 'cut_before', 'late'] as const) {
       proxy.failNext(fault)
-      await add(store, docId, fault)
+      await addValues(store, docId, fault)
     }
     expect(await countRows(store, docId)).toBe(4)
     await useFresh('b2', docId, store)
@@ -91,17 +76,17 @@ describe('PostgreSQL away', () => {
   it('keeps a write whose outcome was never known, if the log has it, and goes on behind it', async () => {
     await using store = await cluster.open('c', through())
     const docId = await createTable(store, 'T', { A: 'Text' })
-    await add(store, docId, 'a')
+    await addValues(store, docId, 'a')
     // Refusing later would leave time to connect again and to find the record.
     proxy.failNext('gone_after')
-    expect(await reasonOf(add(store, docId, 'b'))).toBe('LOG_UNAVAILABLE')
+    expect(await outcomeOf(addValues(store, docId, 'b'))).toBe('LOG_UNAVAILABLE')
     expect(await countRecords(docId)).toBe(4)
     proxy.admit()
     await eventually(async () => {
       await store.prepare(docId)
-      return (await reasonOf(add(store, docId, 'c'))) === 'written'
+      return (await outcomeOf(addValues(store, docId, 'c'))) === 'written'
     })
-    const text = await read(store, docId)
+    const text = await readRecords(store, docId)
     for (const value of ['"a"', '"b"', '"c"']) expect(text.split(value)).toHaveLength(2)
     await useFresh('c2', docId, store)
   })
@@ -109,16 +94,16 @@ describe('PostgreSQL away', () => {
   it('goes on with the next write when an unknown one is not in the log', async () => {
     await using store = await cluster.open('d', through())
     const docId = await createTable(store, 'T', { A: 'Text' })
-    await add(store, docId, 'a')
+    await addValues(store, docId, 'a')
     proxy.failNext('hang')
-    expect(await reasonOf(add(store, docId, 'b'))).toBe('LOG_UNAVAILABLE')
+    expect(await outcomeOf(addValues(store, docId, 'b'))).toBe('LOG_UNAVAILABLE')
     await eventually(() =>
-      add(store, docId, 'c').then(
+      addValues(store, docId, 'c').then(
         () => true,
         () => false,
       ),
     )
-    const text = await read(store, docId)
+    const text = await readRecords(store, docId)
     expect([text.includes('"b"'), text.includes('"c"')]).toEqual([false, true])
     await useFresh('d2', docId, store)
   })
@@ -142,18 +127,18 @@ describe('an instance that another one has replaced', () => {
   it('cannot write any more, and follows the log when it opens the document again', async () => {
     await using zombie = await cluster.open('e')
     const docId = await createTable(zombie, 'T', { A: 'Text' })
-    await add(zombie, docId, 'a')
+    await addValues(zombie, docId, 'a')
     await using owner = await cluster.open('f')
     await owner.prepare(docId)
-    await add(owner, docId, 'b')
+    await addValues(owner, docId, 'b')
     const late = await Promise.all(
-      ['x', 'y', 'z'].map((value) => reasonOf(add(zombie, docId, value))),
+      ['x', 'y', 'z'].map((value) => outcomeOf(addValues(zombie, docId, value))),
     )
     expect(new Set(late)).toEqual(new Set(['DOCUMENT_MOVED']))
-    await add(owner, docId, 'c')
+    await addValues(owner, docId, 'c')
     await eventually(() => zombie.prepare(docId) !== undefined)
     await zombie.prepare(docId)
-    const text = await read(zombie, docId)
+    const text = await readRecords(zombie, docId)
     expect(await countRows(zombie, docId)).toBe(3)
     expect(text).not.toMatch(/"[xyz]"/)
   })
@@ -164,12 +149,12 @@ describe('a transaction that cannot be committed although the log has it', () =>
     const failed: unknown[] = []
     await using store = await cluster.open('g', { onFileError: (error) => failed.push(error) })
     const docId = await createTable(store, 'T', { A: 'Text' })
-    await add(store, docId, 'a')
+    await addValues(store, docId, 'a')
     failCommit()
-    const results = await Promise.all([add(store, docId, 'b'), add(store, docId, 'c')])
+    const results = await Promise.all([addValues(store, docId, 'b'), addValues(store, docId, 'c')])
     expect(failed).toHaveLength(1)
     expect(results[1]).toBe(store.stateOf(docId).seq)
-    await add(store, docId, 'd')
+    await addValues(store, docId, 'd')
     expect(await countRows(store, docId)).toBe(4)
     await useFresh('g2', docId, store)
   })
@@ -178,7 +163,7 @@ describe('a transaction that cannot be committed although the log has it', () =>
     const failed: unknown[] = []
     await using store = await cluster.open('n', { onFileError: (error) => failed.push(error) })
     const docId = await createTable(store, 'T', { A: 'Text' })
-    await add(store, docId, 'a')
+    await addValues(store, docId, 'a')
     const { drop } = DocumentFiles.prototype
     let asked: Promise<void> | undefined
     jest.spyOn(DocumentFiles.prototype, 'drop').mockImplementation(async function (
@@ -190,7 +175,7 @@ describe('a transaction that cannot be committed although the log has it', () =>
       return drop.call(this, id)
     })
     failCommit()
-    await add(store, docId, 'b')
+    await addValues(store, docId, 'b')
     await asked
     expect(failed).toHaveLength(1)
     expect(await countRows(store, docId)).toBe(2)
@@ -235,7 +220,7 @@ describe('a log that lacks what a file has', () => {
     const instance = `h-${what.length}`
     const before = await cluster.open(instance)
     const docId = await createTable(before, 'T', { A: 'Text' })
-    await add(before, docId, 'a')
+    await addValues(before, docId, 'a')
     await before[Symbol.asyncDispose]()
     for (const [statement, id] of statements(docId)) await cluster.query(String(statement), [id])
     await using after = await cluster.open(instance)
@@ -251,25 +236,25 @@ it('a file that goes back behind its log, as after a power failure, is brought u
   await cp(folder, join(cluster.folder, 'old'), { recursive: true })
   const between = await cluster.open('i')
   await between.prepare(docId)
-  await add(between, docId, 'a')
+  await addValues(between, docId, 'a')
   await between[Symbol.asyncDispose]()
   await rm(folder, { recursive: true })
   await cp(join(cluster.folder, 'old'), folder, { recursive: true })
   await using after = await cluster.open('i')
   await after.prepare(docId)
-  expect(await read(after, docId)).toContain('"a"')
+  expect(await readRecords(after, docId)).toContain('"a"')
 })
 
 it('a file that is damaged is made again', async () => {
   const before = await cluster.open('j')
   const docId = await createTable(before, 'T', { A: 'Text' })
-  await add(before, docId, 'a')
+  await addValues(before, docId, 'a')
   await before[Symbol.asyncDispose]()
   const path = join(cluster.dataOf('j'), docId.slice(0, 2), docId, 'document.sqlite')
   await writeFile(path, 'this is no database')
   await using after = await cluster.open('j')
   await after.prepare(docId)
-  expect(await read(after, docId)).toContain('"a"')
+  expect(await readRecords(after, docId)).toContain('"a"')
 })
 
 it('a damaged file from before replication is reported as such', async () => {
@@ -290,13 +275,13 @@ it('a damaged file from before replication is reported as such', async () => {
 it('documents from before replication are taken over as they are', async () => {
   const before = await openStore(cluster.dataOf('k'))
   const docId = await createTable(before, 'T', { A: 'Text' })
-  await add(before, docId, 'a')
+  await addValues(before, docId, 'a')
   const state = before.stateOf(docId)
   await before[Symbol.asyncDispose]()
   await using after = await cluster.open('k')
   await after.prepare(docId)
   expect(after.stateOf(docId)).toEqual(state)
-  await add(after, docId, 'b')
+  await addValues(after, docId, 'b')
   await useFresh('k2', docId, after)
 })
 
@@ -306,10 +291,10 @@ describe('a long log', () => {
     const docId = await createTable(store, 'T', { A: 'Text' })
     for (let round = 0; round < 21; round++)
       await Promise.all(
-        Array.from({ length: 100 }, (_, index) => add(store, docId, `${round}.${index}`)),
+        Array.from({ length: 100 }, (_, index) => addValues(store, docId, `${round}.${index}`)),
       )
     await eventually(async () => (await countRecords(docId)) < 2000)
-    await add(store, docId, 'last')
+    await addValues(store, docId, 'last')
     await useFresh('l2', docId, store)
   })
 
@@ -317,7 +302,7 @@ describe('a long log', () => {
     await using store = await cluster.open('p', { snapshotTimes: { ageMs: 200, lookMs: 20 } })
     const create = async (): Promise<string> => {
       const docId = await createTable(store, 'T', { A: 'Text' })
-      await add(store, docId, 'a')
+      await addValues(store, docId, 'a')
       await eventually(async () => (await countRecords(docId)) === 1)
       return docId
     }

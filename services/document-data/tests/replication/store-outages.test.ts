@@ -2,9 +2,10 @@ import { rm } from 'node:fs/promises'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import { S3Store } from '../../src/replication/s3-store'
 import type { DocumentStore } from '../../src/store/documents/document-store'
+import { addValues, readRecords } from '../support/cluster-documents'
 import { startCluster, type Cluster } from '../support/replicated-store'
 import { startS3Server, type S3Server } from '../support/s3-server'
-import { addColumns, author, createTable, readText } from '../support/test-store'
+import { author, createTable } from '../support/test-store'
 
 let server: S3Server
 let proxy: TcpProxy
@@ -28,14 +29,10 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-const add = (store: DocumentStore, docId: string, ...values: string[]) =>
-  addColumns(store, docId, 'T', new Map([['A', values]]))
-const read = (store: DocumentStore, docId: string) => readText(store, docId, { tableId: 'T' })
-
 /** Creates a document whose log begins with a snapshot. */
 async function createFromSnapshot(store: DocumentStore, docId: string): Promise<void> {
   const source = await createTable(store, 'T', { A: 'Text' })
-  await add(store, source, 'from the snapshot')
+  await addValues(store, source, 'from the snapshot')
   const form = { history: false, data: true, whole: true }
   const bytes = store.snapshots.read(source, form, (snapshot) => snapshot.bytes, { userId: 1 })
   await store.lifeCycle.createFromSnapshot(docId, bytes, author)
@@ -46,13 +43,13 @@ it('a document is made from a bucket after the disk was lost, with its snapshot 
   const before = await cluster.open('a')
   await createFromSnapshot(before, docId)
   await before.prepare(docId)
-  await add(before, docId, 'later')
-  const seen = await read(before, docId)
+  await addValues(before, docId, 'later')
+  const seen = await readRecords(before, docId)
   await before[Symbol.asyncDispose]()
   await rm(cluster.dataOf('a'), { recursive: true })
   await using after = await cluster.open('a')
   await after.prepare(docId)
-  expect(await read(after, docId)).toBe(seen)
+  expect(await readRecords(after, docId)).toBe(seen)
   expect(seen).toContain('later')
 })
 
@@ -63,19 +60,19 @@ describe('while the store is away', () => {
     await createFromSnapshot(before, docId)
     const other = await createTable(before, 'T', { A: 'Text' })
     await before.prepare(docId)
-    const seen = await read(before, docId)
+    const seen = await readRecords(before, docId)
     proxy.refuse()
-    await add(before, other, 'while it is away')
-    expect(await read(before, other)).toContain('while it is away')
+    await addValues(before, other, 'while it is away')
+    expect(await readRecords(before, other)).toContain('while it is away')
     await before[Symbol.asyncDispose]()
     await rm(cluster.dataOf('b'), { recursive: true })
     await using after = await cluster.open('b')
     await expect(after.prepare(docId)).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' })
     await after.prepare(other)
-    expect(await read(after, other)).toContain('while it is away')
+    expect(await readRecords(after, other)).toContain('while it is away')
     proxy.admit()
     await after.prepare(docId)
-    expect(await read(after, docId)).toBe(seen)
+    expect(await readRecords(after, docId)).toBe(seen)
   })
 
   it('a document that would begin with a snapshot is not created', async () => {
@@ -89,6 +86,6 @@ describe('while the store is away', () => {
     proxy.admit()
     await createFromSnapshot(store, docId)
     await store.prepare(docId)
-    expect(await read(store, docId)).toContain('from the snapshot')
+    expect(await readRecords(store, docId)).toContain('from the snapshot')
   })
 })
