@@ -104,6 +104,17 @@ const replication = {
     description: 'Attempts of a replicated instance to renew its lease that failed',
     unit: '{attempt}',
   }),
+  tail: new Observed('gauge', {
+    name: 'sheaf.log.tail',
+    description: 'Records after the latest snapshot of the document that has most of them',
+    unit: '{record}',
+  }),
+  snapshotAge: new Observed('gauge', {
+    name: 'sheaf.snapshot.age',
+    description:
+      'Time since the latest snapshot, or the opening, of the document with later records where that is longest ago',
+    unit: 's',
+  }),
 }
 
 const documents = {
@@ -221,7 +232,7 @@ export interface Observables {
 
 /** Exposes the current load as metrics until disposed of. */
 export function observeService(ctx: Observables): Disposable {
-  const { figures } = ctx.documents.shared
+  const { figures, replicator } = ctx.documents.shared
   return together([
     observeFormulas(ctx),
     documents.open.observe((report) => report(ctx.documents.openCount)),
@@ -240,6 +251,8 @@ export function observeService(ctx: Observables): Disposable {
     documents.backlog.observe((report) => report(ctx.publisher.backlog)),
     documents.published.observe((report) => report(ctx.publisher.published)),
     replication.leaseFailures.observe((report) => report(ctx.lease?.failures ?? 0)),
+    replication.tail.observe((report) => report(replicator?.tail.records ?? 0)),
+    replication.snapshotAge.observe((report) => report(replicator?.tail.seconds ?? 0)),
     documents.disk.observe(async (report) => report(await ctx.documents.lifeCycle.freeBytes())),
     documents.calls.observe((report) => report(ctx.admission.running)),
     statements.busy.observe((report) => report(ctx.sql.busy)),

@@ -13,6 +13,7 @@ import {
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type {
   AppendedGroup,
+  LogTail,
   NewDocumentFile,
   ReceivedContent,
   Replicator,
@@ -151,6 +152,10 @@ export class ReplicatedDocuments implements Replicator {
 
   async listUnpublished(): Promise<string[]> {
     return listUnpublished(await this.parts.database.tables(), [this.parts.instance])
+  }
+
+  get tail(): LogTail {
+    return this.snapshots.tail
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

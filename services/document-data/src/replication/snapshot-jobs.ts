@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { markSnapshot, type SnapshotMark } from '@sheaf/document-log/heads'
 import type { LogDatabase } from '@sheaf/document-log/log-database'
 import type { Logger } from '@sheaf/kit/logger'
-import type { ReplicatorHost } from '../store/documents/replicator'
+import type { LogTail, ReplicatorHost } from '../store/documents/replicator'
 import { snapshotName, SNAPSHOTS } from './document-copies'
 import { readFilePosition } from './file-position'
 import type { StoredFiles } from './stored-files'
@@ -82,6 +82,18 @@ export class SnapshotJobs implements AsyncDisposable {
     if (!isOld && (!isLong || (snapshotAt > 0 && now - snapshotAt < EVERY_MS))) return
     this.queue.add(docId)
     this.running ??= this.run().finally(() => (this.running = undefined))
+  }
+
+  /** See Replicator.tail. */
+  get tail(): LogTail {
+    let records = 0
+    let since = Infinity
+    for (const { tail, snapshotAt, openedAt } of this.open.values()) {
+      if (tail.records === 0) continue
+      records = Math.max(records, tail.records)
+      since = Math.min(since, Math.max(snapshotAt, openedAt))
+    }
+    return { records, seconds: Math.max(0, performance.now() - since) / 1000 }
   }
 
   /** Stores the file of a document, as it is at one moment. */

@@ -32,6 +32,14 @@ export interface NewDocumentFile {
   readonly first: FirstEntry | undefined
 }
 
+/** What redo would have to apply to documents of which only the latest snapshot is left. */
+export interface LogTail {
+  /** Records after the latest snapshot of the document that has most of them. */
+  readonly records: number
+  /** Seconds since the latest snapshot, or the opening, of the document with such records where that is longest ago. */
+  readonly seconds: number
+}
+
 /**
  * Keeps documents outside of this instance: their logs, and what redo of a log needs besides. The files of this instance
  * are then copies, which `prepare` makes when they are missing.
@@ -69,6 +77,8 @@ export interface Replicator extends AsyncDisposable {
   recover(docId: string): Promise<void>
   /** Ids of the documents that this instance used last and that may have unpublished entries. */
   listUnpublished(): Promise<string[]>
+  /** What the logs of documents hold that no snapshot does, for metrics. */
+  readonly tail: LogTail
 }
 
 /** What a replicator needs of the store. */
