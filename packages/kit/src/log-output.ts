@@ -12,7 +12,7 @@ export class LogOutput {
   private waiting = ''
   private timer?: NodeJS.Timeout
 
-  constructor(descriptor: number) {
+  constructor(private readonly descriptor: number) {
     this.file = pino.destination({ dest: descriptor, sync: false })
   }
 
@@ -23,8 +23,11 @@ export class LogOutput {
       this.flush()
     },
     flushSync: () => {
-      this.flush()
       this.file.flushSync()
+      // A write that is only begun here would not be over when the process ends.
+      const writeSync = (lines: string) =>
+        pino.destination({ dest: this.descriptor, sync: true }).write(lines)
+      this.flush(writeSync)
     },
   }
 
@@ -40,10 +43,10 @@ export class LogOutput {
     },
   }
 
-  private flush(): void {
+  private flush(write = (lines: string): unknown => this.file.write(lines)): void {
     clearTimeout(this.timer)
     this.timer = undefined
-    if (this.waiting !== '') this.file.write(this.waiting)
+    if (this.waiting !== '') write(this.waiting)
     this.waiting = ''
   }
 }

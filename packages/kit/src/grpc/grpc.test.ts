@@ -311,7 +311,7 @@ describe('a stream in both directions', () => {
           for await (const { droppedVersion } of requests) {
             if (droppedVersion > 1)
               throw new AppError('invalid', 'TOO_HIGH', 'dropped_version is too high')
-            yield { accessVersion: droppedVersion, leaseMs: 1 }
+            yield { accessVersion: droppedVersion, leaseMs: 1, endedHomeAddresses: [] }
           }
         },
       }),
