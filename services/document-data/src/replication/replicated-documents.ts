@@ -298,7 +298,10 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   /** Stops using a document whose log went on without this instance; its next use opens it again. */
-  private leave({ docId }: Opening): void {
+  private leave(opening: Opening): void {
+    const { docId } = opening
+    // It may have been opened again since the append began that has failed.
+    if (this.open.get(docId) !== opening) return
     this.open.delete(docId)
     // After the group that waits for its append has been rolled back.
     setImmediate(() => this.host.evict(docId, moved()))
