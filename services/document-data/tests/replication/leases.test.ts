@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import type { DocumentStore } from '../../src/store/documents/document-store'
-import { addValues, outcomeOf, readRecords } from '../support/cluster-documents'
+import { addValues, countRows, outcomeOf } from '../support/cluster-documents'
 import { differences, startCluster, TestLease, type Cluster } from '../support/replicated-store'
 import { author, buildWorkers, createTable, openStore } from '../support/test-store'
 
@@ -26,8 +26,6 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]()
 })
 
-const countRows = async (store: DocumentStore, docId: string) =>
-  (JSON.parse(await readRecords(store, docId)) as { records: unknown[] }).records.length
 const through = () => ({ url: proxy.through(cluster.url) })
 
 /** Another instance makes the document from the log; it must be the same. */

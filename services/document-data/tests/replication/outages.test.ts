@@ -6,7 +6,7 @@ import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { Connection } from '../../src/store/sqlite/connections'
 import { DocumentFiles } from '../../src/store/sqlite/document-files'
-import { addValues, outcomeOf, readRecords } from '../support/cluster-documents'
+import { addValues, countRows, outcomeOf, readRecords } from '../support/cluster-documents'
 import { differences, startCluster, type Cluster } from '../support/replicated-store'
 import { author, buildWorkers, createTable, openStore } from '../support/test-store'
 
@@ -29,8 +29,6 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]()
 })
 
-const countRows = async (store: DocumentStore, docId: string) =>
-  (JSON.parse(await readRecords(store, docId)) as { records: unknown[] }).records.length
 const through = () => ({ url: proxy.through(cluster.url) })
 
 describe('PostgreSQL away', () => {
