@@ -36,6 +36,12 @@ const noLiteralGetter = {
   message:
     'Each evaluation makes a hidden class, which keeps in old space what the getter sees: write a class.',
 }
+const noLateSuper = {
+  selector:
+    "[superClass] > ClassBody > MethodDefinition[kind='constructor']:has(TSParameterProperty) > FunctionExpression > BlockStatement > :first-child:not([expression.callee.type='Super'])",
+  message:
+    'The compiler sets parameter properties first here, which throws before super() has run: call it first.',
+}
 
 export default tseslint.config(
   {
@@ -94,7 +100,7 @@ export default tseslint.config(
           'newlines-between': 'never',
         },
       ],
-      'no-restricted-syntax': ['error', noDefaultExport, ...noEnvironment],
+      'no-restricted-syntax': ['error', noDefaultExport, noLateSuper, ...noEnvironment],
     },
   },
   {
@@ -102,12 +108,18 @@ export default tseslint.config(
     files: ['{gateway,services/*,packages/{auth,kit}}/src/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
-      'no-restricted-syntax': ['error', noDefaultExport, ...noEnvironment, noLiteralGetter],
+      'no-restricted-syntax': [
+        'error',
+        noDefaultExport,
+        noLateSuper,
+        ...noEnvironment,
+        noLiteralGetter,
+      ],
     },
   },
   {
     files: readsEnvironment.flatMap((glob) => (glob.endsWith('.ts') ? glob : `${glob}/*.ts`)),
-    rules: { 'no-restricted-syntax': ['error', noDefaultExport] },
+    rules: { 'no-restricted-syntax': ['error', noDefaultExport, noLateSuper] },
   },
   {
     // A factory around the handlers or routes of one resource counts as one function.

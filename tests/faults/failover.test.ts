@@ -138,5 +138,7 @@ describe('replicated documents on several instances, under load', () => {
       cut,
     })
     expect(broken).toEqual([])
+    // An error that the code throws on the way must not end a process.
+    expect(sheaf.output()).not.toContain('exited unexpectedly')
   })
 })

@@ -13,17 +13,15 @@ export class AppendError extends AppError {
     readonly outcome: AppendOutcome,
     cause?: unknown,
   ) {
-    if (outcome === 'fenced')
-      super(
-        'unavailable',
-        'DOCUMENT_MOVED',
-        'the document was opened elsewhere, retry later',
-        RETRY,
-      )
-    else
-      super('unavailable', 'LOG_UNAVAILABLE', 'the write could not be stored, retry later', RETRY)
+    // A statement before this call would run after `this.outcome` is set, which throws in a derived class.
+    super(
+      'unavailable',
+      outcome === 'fenced' ? 'DOCUMENT_MOVED' : 'LOG_UNAVAILABLE',
+      outcome === 'fenced'
+        ? 'the document was opened elsewhere, retry later'
+        : 'the write could not be stored, retry later',
+      { retryAfterMs: '1000' },
+    )
     if (cause !== undefined) this.cause = cause
   }
 }
-
-const RETRY = { retryAfterMs: '1000' }
