@@ -14,6 +14,8 @@ export interface RecordGroup {
   readonly records: readonly StoredRecord[]
   /** True when the log then has entries that NATS has not confirmed. */
   readonly unpublished: boolean
+  /** True when formulas then still have to compute cells of the document. */
+  readonly pending: boolean
 }
 
 /**
@@ -22,16 +24,16 @@ export interface RecordGroup {
  */
 const APPEND = `
   WITH b AS (
-    SELECT * FROM unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::bool[])
-      t(doc, term, prev, last, unpublished)
+    SELECT * FROM unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::bool[], $6::bool[])
+      t(doc, term, prev, last, unpublished, pending)
   ), m AS (
-    UPDATE head h SET lsn = b.last, unpublished = b.unpublished FROM b
+    UPDATE head h SET lsn = b.last, unpublished = b.unpublished, pending = b.pending FROM b
     WHERE h.doc = b.doc AND h.term = b.term AND h.lsn = b.prev AND NOT h.deleted
     RETURNING h.doc, h.term
   ), i AS (
     INSERT INTO record (doc, lsn, term, body)
     SELECT e.doc, e.lsn, m.term, e.body
-    FROM unnest($6::uuid[], $7::int8[], $8::bytea[]) e(doc, lsn, body) JOIN m USING (doc)
+    FROM unnest($7::uuid[], $8::int8[], $9::bytea[]) e(doc, lsn, body) JOIN m USING (doc)
   )
   SELECT doc FROM m`
 
@@ -62,6 +64,7 @@ export function appendStatement(groups: readonly RecordGroup[]): Statement {
       groups.map((group) => firstOf(group) - 1),
       groups.map(lastOf),
       groups.map(({ unpublished }) => unpublished),
+      groups.map(({ pending }) => pending),
       records.map(({ doc }) => doc),
       records.map(({ record }) => record.lsn),
       encodeByteArrays(records.map(({ record }) => record.body)),

@@ -29,6 +29,8 @@ export interface OpenedHead {
   readonly lsn: number
   /** True when the log may have entries that NATS has not confirmed. */
   readonly unpublished: boolean
+  /** True when formulas may still have to compute cells. */
+  readonly pending: boolean
   readonly snapshot?: SnapshotMark
 }
 
@@ -50,8 +52,8 @@ export async function createHead(db: LogTablesDb, head: NewHead): Promise<void> 
   const bodies = encodeByteArrays(records.map(({ body }) => body))
   const { rows } = await sql`
     with h as (
-      insert into head (doc, instance, lsn, unpublished, snapshot, snapshot_lsn, snapshot_term)
-      values (${doc}, ${instance}, ${lsn}, true, ${snapshot.name}, ${snapshot.lsn}, ${snapshot.term})
+      insert into head (doc, instance, lsn, unpublished, pending, snapshot, snapshot_lsn, snapshot_term)
+      values (${doc}, ${instance}, ${lsn}, true, ${snapshot.name !== null}, ${snapshot.name}, ${snapshot.lsn}, ${snapshot.term})
       on conflict (doc) do nothing returning doc
     ), i as (
       insert into record (doc, lsn, term, body)
@@ -89,11 +91,19 @@ export async function openHead(
     .where('doc', '=', doc)
     .where('assigned', '<=', assigned)
     .where('deleted', '=', false)
-    .returning(['term', 'lsn', 'unpublished', 'snapshot', 'snapshot_lsn', 'snapshot_term'])
+    .returning([
+      'term',
+      'lsn',
+      'unpublished',
+      'pending',
+      'snapshot',
+      'snapshot_lsn',
+      'snapshot_term',
+    ])
     .executeTakeFirst()
   if (opened) {
-    const { term, lsn, unpublished } = opened
-    return { term, lsn, unpublished, snapshot: markOf(opened) }
+    const { term, lsn, unpublished, pending } = opened
+    return { term, lsn, unpublished, pending, snapshot: markOf(opened) }
   }
   const known = await findHead(db, doc)
   if (!known) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
@@ -183,19 +193,21 @@ export function listHeads(
     .execute()
 }
 
-/** Documents that these instances opened last and whose logs may have entries that NATS has not confirmed. */
-export async function listUnpublished(
+/**
+ * Documents that these instances opened last and that are to be continued without a request: their logs may have entries
+ * that NATS has not confirmed, or formulas may still have to compute cells.
+ */
+export async function listUnfinished(
   db: LogTablesDb,
   instances: readonly string[],
-): Promise<string[]> {
-  const rows = await db
+): Promise<{ readonly docId: string; readonly unpublished: boolean; readonly pending: boolean }[]> {
+  return db
     .selectFrom('head')
-    .select('doc')
+    .select(['doc as docId', 'unpublished', 'pending'])
     .where('instance', 'in', instances)
-    .where('unpublished', '=', true)
+    .where((eb) => eb.or([eb('unpublished', '=', true), eb('pending', '=', true)]))
     .where('deleted', '=', false)
     .execute()
-  return rows.map(({ doc }) => doc)
 }
 
 /**

@@ -16,6 +16,8 @@ interface HeadTable {
   lsn: number
   /** True when the log may have entries that NATS has not confirmed. */
   unpublished: boolean
+  /** True when formulas still have to compute cells of the document. */
+  pending: Generated<boolean>
   /** Name of the latest snapshot in the store, the position up to which it holds the document, and that record's term. */
   snapshot: string | null
   snapshot_lsn: number | null

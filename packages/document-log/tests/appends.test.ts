@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
 import { AppendError } from '../src/append-error'
+import { listUnfinished } from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
-import { createDocument, openDocument, readLog, startLog, textsOf, type TestLog } from './test-log'
+import {
+  createDocument,
+  openDocument,
+  readLog,
+  settled,
+  startLog,
+  textsOf,
+  type TestLog,
+} from './test-log'
 
 let log: TestLog
 let appender: RecordAppender
@@ -41,7 +50,7 @@ describe('append', () => {
     const { term } = await openDocument(log, doc)
     const body = Buffer.from(Array.from({ length: 400_000 }, (_, index) => index % 256))
     const small = { lsn: 3, body: Buffer.alloc(0) }
-    await appender.append({ doc, term, records: [{ lsn: 2, body }, small], unpublished: false })
+    await appender.append({ doc, term, records: [{ lsn: 2, body }, small], ...settled })
     const [, large, empty] = await readLog(log, doc)
     expect(large && Buffer.compare(Buffer.from(large.body), body)).toBe(0)
     expect(empty?.body).toHaveLength(0)
@@ -94,15 +103,17 @@ describe('append', () => {
     }
   })
 
-  it('marks documents with entries that are not published', async () => {
+  it('marks documents with entries that are not published, and with cells that are not computed', async () => {
     const doc = await createDocument(log)
-    const { term, group } = await openDocument(log, doc)
-    const unpublished = async () =>
-      (await log.db.selectFrom('head').select('unpublished').where('doc', '=', doc).execute())[0]
-    await appender.append(group(1, 'a'))
-    expect(await unpublished()).toEqual({ unpublished: true })
-    await appender.append({ ...group(2, 'marks'), term, unpublished: false })
-    expect(await unpublished()).toEqual({ unpublished: false })
+    const { group } = await openDocument(log, doc)
+    const unfinished = async () =>
+      (await listUnfinished(log.db, ['a'])).find(({ docId }) => docId === doc)
+    await appender.append({ ...group(1, 'a'), pending: true })
+    expect(await unfinished()).toEqual({ docId: doc, unpublished: true, pending: true })
+    await appender.append({ ...group(2, 'marks'), unpublished: false, pending: true })
+    expect(await unfinished()).toEqual({ docId: doc, unpublished: false, pending: true })
+    await appender.append({ ...group(3, 'cells'), ...settled })
+    expect(await unfinished()).toBeUndefined()
   })
 
   it('makes commits durable although the database has another default', async () => {

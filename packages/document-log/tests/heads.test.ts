@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { createHead, deleteHead, discardHead, findRecordTerm, openHead } from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
-import { createDocument, openDocument, readLog, startLog, textsOf, type TestLog } from './test-log'
+import {
+  createDocument,
+  openDocument,
+  readLog,
+  settled,
+  startLog,
+  textsOf,
+  type TestLog,
+} from './test-log'
 
 let log: TestLog
 
@@ -31,6 +39,7 @@ describe('the log of a document', () => {
       term: 1,
       lsn: 7,
       unpublished: true,
+      pending: true,
       snapshot,
     })
   })
@@ -64,7 +73,7 @@ describe('the log of a document', () => {
     using appender = new RecordAppender({ url: log.url, changed: () => {} })
     const body = (lsn: number) => Buffer.alloc(5 * 1024 * 1024, lsn)
     for (const lsn of [2, 3])
-      await appender.append({ doc, term, records: [{ lsn, body: body(lsn) }], unpublished: true })
+      await appender.append({ doc, term, records: [{ lsn, body: body(lsn) }], ...settled })
     const records = await readLog(log, doc)
     expect(records.map(({ lsn }) => lsn)).toEqual([1, 2, 3])
     expect(records.map(({ body }) => body.length)).toEqual([4, body(2).length, body(3).length])

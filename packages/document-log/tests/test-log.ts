@@ -29,6 +29,9 @@ export async function startLog(): Promise<TestLog> {
   }
 }
 
+/** Marks of a document that nothing is left to be done for. */
+export const settled = { unpublished: false, pending: false }
+
 /** A document with one record, which has term 0. */
 export async function createDocument({ db }: TestLog): Promise<string> {
   const doc = randomUUID()
@@ -63,7 +66,7 @@ function groupOf(
   texts: readonly string[],
 ): RecordGroup {
   const records = texts.map((text, index) => ({ lsn: after + 1 + index, body: Buffer.from(text) }))
-  return { doc, term, records, unpublished: true }
+  return { doc, term, records, unpublished: true, pending: false }
 }
 
 /** The whole log of a document. */

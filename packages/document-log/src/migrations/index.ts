@@ -1,5 +1,6 @@
 import type { Migration } from '@sheaf/kit/postgres/database'
 import { headsAndRecords } from './001-heads-and-records'
+import { pending } from './002-pending'
 
 /** All migrations of the schema `document_log`, oldest first. */
-export const migrations: readonly Migration[] = [headsAndRecords]
+export const migrations: readonly Migration[] = [headsAndRecords, pending]

@@ -5,7 +5,7 @@ import {
   deleteHead,
   discardHead,
   listUncollected,
-  listUnpublished,
+  listUnfinished,
   markCollected,
   openHead,
   type OpenedHead,
@@ -93,10 +93,11 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   async takeOver(instances: readonly string[]): Promise<void> {
-    const docIds = await listUnpublished(await this.parts.database.tables(), instances)
-    for (const docId of docIds) {
+    const unfinished = await listUnfinished(await this.parts.database.tables(), instances)
+    for (const { docId, pending } of unfinished) {
       try {
         await this.prepare(docId)
+        if (pending) this.host.resume(docId)
       } catch (error) {
         // Another instance may have taken it over, or it was deleted.
         this.parts.log.debug({ err: error, docId }, 'a document was not taken over')
@@ -151,7 +152,10 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   async listUnpublished(): Promise<string[]> {
-    return listUnpublished(await this.parts.database.tables(), [this.parts.instance])
+    const unfinished = await listUnfinished(await this.parts.database.tables(), [
+      this.parts.instance,
+    ])
+    return unfinished.filter(({ unpublished }) => unpublished).map(({ docId }) => docId)
   }
 
   get tail(): LogTail {
@@ -241,7 +245,7 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   private async appendTo(opening: Opening, group: AppendedGroup): Promise<void> {
-    const { docId, connection, isUnpublished } = group
+    const { docId, connection, isUnpublished, isPending } = group
     if (opening.isDoubtful) await this.openAgain(opening)
     await this.contents.keepLinked(docId, connection, group.records)
     // Until the outcome is known, also when nobody waits for it any more.
@@ -256,6 +260,7 @@ export class ReplicatedDocuments implements Replicator {
         term,
         records,
         unpublished: isUnpublished,
+        pending: isPending,
       })
     } catch (error) {
       this.failed(opening, error)

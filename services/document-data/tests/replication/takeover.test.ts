@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { AppError } from '@sheaf/kit/errors'
+import { listUnfinished } from '@sheaf/document-log/heads'
+import { LOG_SCHEMA, type LogTables } from '@sheaf/document-log/schema'
 import { createLogger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
+import { openDatabase } from '@sheaf/kit/postgres/database'
 import { ListAttachmentsRequest } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
+import { AddColumnsRequest } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { ListHistoryRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { AddRecordsRequest, ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
@@ -12,6 +16,7 @@ import { createTestDatabase, testEngines, type TestDatabase } from '@sheaf/testk
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
+import { defaultFormulaLimits, type DocumentDataConfig } from '../../src/config'
 import { startDocumentData, type RunningDocumentData } from '../../src/service'
 import { readPublished } from '../support/published-changes'
 import { startStandInDirectory, type StandInDirectory } from '../support/stand-in-directory'
@@ -42,7 +47,7 @@ afterAll(async () => {
 async function start(
   directory: StandInDirectory,
   name: string,
-  config: { readonly natsUrl?: string } = {},
+  config: Partial<Pick<DocumentDataConfig, 'natsUrl' | 'formulas'>> = {},
 ): Promise<Instance> {
   const service = await startDocumentData(
     {
@@ -240,6 +245,42 @@ describe('changes that an instance could not publish', () => {
     } finally {
       await nats.close()
     }
+  })
+})
+
+describe('cells that an instance had still to compute', () => {
+  it('are computed by the instance that takes over, although nobody asks for the document', async () => {
+    await using directory = await startStandInDirectory(authority, 'f1')
+    const formulas = { ...defaultFormulaLimits, compiles: false, cacheFolder: '/dev/null/none' }
+    await using one = await start(directory, 'f1', { formulas })
+    const docId = await createTable(one)
+    await add(one, docId, 'first')
+    const { columns } = one.clients
+    const fields = { type: 'Text', isFormula: true, formula: '$A.upper()' }
+    const request = AddColumnsRequest.fromPartial({
+      docId,
+      tableId: 'T',
+      columns: [{ id: 'F', fields }],
+    })
+    await columns.addColumns(request, await call(one, docId))
+    await using two = await start(directory, 'f2')
+    const log = createLogger('test')
+    const db = openDatabase<LogTables>({ url: database.url, schema: LOG_SCHEMA, log })
+    try {
+      const left = async (...homes: string[]) => {
+        const unfinished = await listUnfinished(db, homes)
+        return unfinished.find((each) => each.docId === docId)
+      }
+      // What is to be published would open the document as well.
+      await eventually(async () => (await left('f1'))?.unpublished === false)
+      expect(await left('f1')).toMatchObject({ pending: true })
+      directory.ended.add('f1')
+      await eventually(() => directory.assignmentOf(docId).home === 'f2', { timeoutMs: 20_000 })
+      await eventually(async () => !(await left('f1', 'f2'))?.pending)
+    } finally {
+      await db.destroy()
+    }
+    expect((await read(two, docId)).text).toContain('"F":"FIRST"')
   })
 })
 

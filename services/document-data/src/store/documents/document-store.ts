@@ -73,6 +73,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
       translate: (error, docId) => documents.translate(error, docId),
       isOpen: (docId) => documents.find(docId) !== undefined,
       wake: (docId) => this.shared.watch.wake(docId),
+      resume: (docId) => documents.look(docId, () => undefined),
       copyFile: (path, to) => this.snapshots.duplicate(path, to),
     })
     const { replicator } = shared

@@ -306,7 +306,8 @@ export class OpenDocument {
       return undefined
     }
     const isUnpublished = this.working.seq > marked
-    const group = { docId, connection, records, isUnpublished }
+    const isPending = countPending(this.working.schema) > 0
+    const group = { docId, connection, records, isUnpublished, isPending }
     const { replicator, stages } = this.shared
     return replicator ? replicator.append(group) : stages?.append?.(group, signal)
   }

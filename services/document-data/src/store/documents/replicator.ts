@@ -12,6 +12,8 @@ export interface AppendedGroup {
   readonly records: readonly LogRecord[]
   /** True when the log then has entries that NATS has not confirmed. */
   readonly isUnpublished: boolean
+  /** True when formulas then still have to compute cells. */
+  readonly isPending: boolean
 }
 
 /** A content of an attachment that has been received completely. */
@@ -61,7 +63,10 @@ export interface Replicator extends AsyncDisposable {
   guard(docId: string): () => void
   /** Takes over the documents that this instance has written without replication. */
   adopt(): Promise<void>
-  /** Prepares documents of these instances whose logs have unpublished entries, and which directory assigns to this one. */
+  /**
+   * Continues documents of these instances that directory assigns to this one and that have unpublished entries, or cells
+   * that formulas still have to compute.
+   */
   takeOver(instances: readonly string[]): Promise<void>
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
@@ -94,6 +99,8 @@ export interface ReplicatorHost {
   wake(docId: string): void
   /** Called when a document has entries to publish. */
   logged(docId: string): void
+  /** Opens a document, which continues computing its cells. */
+  resume(docId: string): void
   /** Copies the file of a document as it is at one moment, page by page, in a thread. */
   copyFile(path: string, to: string): Promise<void>
 }
