@@ -106,7 +106,7 @@ export class DocumentLog {
     this.recent.confirm(seq)
   }
 
-  /** Takes the record of a write, which `store` adds to the log. Throws `invalid` for one that is too large. */
+  /** Takes the record of a write, which `store` adds to the log. Throws `too_large` for one of more than 256 MiB. */
   add(record: NewRecord): void {
     this.records.add(record)
   }

@@ -177,31 +177,50 @@ export interface PendingEntry {
   readonly bytes: number
 }
 
-/** Maximum bytes of the operations of one entry: SQLite accepts no longer text. */
-const MAX_ENTRY_BYTES = 1_000_000_000
+/**
+ * Maximum bytes of the operations of one entry. SQLite and the log database accept messages of 1 GB, a string of Node has
+ * fewer than 512 MiB, and whoever reads the entry holds it several times.
+ */
+const MAX_ENTRY_BYTES = 256 * 1024 * 1024
 
-/** Encodes an entry. Throws `invalid` for one that SQLite could not store. */
+/** Encodes an entry. Throws `too_large` beyond 256 MiB. */
 export function encodeEntry(
   seq: number,
   author: Author,
   operations: readonly Operation[],
 ): PendingEntry {
-  const json = JSON.stringify(operations)
-  const bytes = Buffer.byteLength(json)
-  if (bytes > MAX_ENTRY_BYTES)
-    throw new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to store')
-  return { seq, author, operations, json, bytes }
+  const json = encodeOperations(operations)
+  return { seq, author, operations, json, bytes: sizeOf(json) }
 }
 
 /** The entry with further operations at its end. Throws as `encodeEntry`. */
 export function extendEntry(entry: PendingEntry, more: readonly Operation[]): PendingEntry {
-  const json = JSON.stringify(more)
+  const json = encodeOperations(more)
   const joined =
     entry.operations.length === 0 ? json : `${entry.json.slice(0, -1)},${json.slice(1)}`
-  const bytes = Buffer.byteLength(joined)
-  if (bytes > MAX_ENTRY_BYTES)
-    throw new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to store')
-  return { ...entry, operations: [...entry.operations, ...more], json: joined, bytes }
+  const operations = [...entry.operations, ...more]
+  return { ...entry, operations, json: joined, bytes: sizeOf(joined) }
+}
+
+function encodeOperations(operations: readonly Operation[]): string {
+  try {
+    return JSON.stringify(operations)
+  } catch (error) {
+    // A longer string than Node can make.
+    if (error instanceof RangeError) throw tooLarge()
+    throw error
+  }
+}
+
+function sizeOf(json: string): number {
+  const bytes = Buffer.byteLength(json)
+  if (bytes > MAX_ENTRY_BYTES) throw tooLarge()
+  return bytes
+}
+
+function tooLarge(): AppError {
+  const message = 'the request changes more than the log keeps of one change (256 MiB), split it'
+  return new AppError('too_large', 'CHANGE_TOO_LARGE', message)
 }
 
 /** Where a record stands in the log, and when it was written, in epoch milliseconds. */

@@ -200,3 +200,36 @@ describe('a migration', () => {
     expect(store()).toEqual([2])
   })
 })
+
+describe('a change of more than 256 MiB', () => {
+  const text = 'x'.repeat(129 * 1024 * 1024)
+  const update = (...values: string[]): NewRecord => ({
+    ...write(2),
+    operations: [
+      {
+        kind: 'add_rows',
+        tableRef: 1,
+        rowIds: values.map((_, index) => index + 1),
+        columns: [{ ref: 1, new: values }],
+      } as never,
+    ],
+  })
+  const refused = expect.objectContaining({
+    code: 'too_large',
+    reason: 'CHANGE_TOO_LARGE',
+  }) as Error
+
+  it('is refused, whether its write or results of formulas make it so large', () => {
+    expect(() => records.add(update(text, text))).toThrow(refused)
+    expect(store()).toEqual([])
+    records.add(update(text))
+    expect(() => records.extend(2, update(text).operations)).toThrow(refused)
+  })
+
+  it('is refused when Node cannot make its text', () => {
+    jest.spyOn(JSON, 'stringify').mockImplementationOnce(() => {
+      throw new RangeError('Invalid string length')
+    })
+    expect(() => records.add(update('short'))).toThrow(refused)
+  })
+})

@@ -77,7 +77,7 @@ export class RecordWriter {
     return this.records
   }
 
-  /** Takes a record. Throws `invalid` for an entry that is too large. */
+  /** Takes a record. Throws `too_large` for an entry of more than 256 MiB. */
   add({ seq, author, operations, reply }: NewRecord): void {
     const entry = seq === undefined ? undefined : encodeEntry(seq, author, operations)
     if (entry ?? reply) this.pending.push({ entry, reply })
