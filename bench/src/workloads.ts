@@ -6,7 +6,8 @@ import type { DownloadForm, Target } from './target'
 
 /** Rows in the table before the workloads run. */
 export const TABLE_ROWS = 100_000
-const BULK = 500
+/** Rows of one bulk add. */
+export const BULK = 500
 /** Rows per add-or-update. */
 const SYNCED = 100
 /** Distinct bodies that a write cycles through. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readDatabaseUrl } from '@sheaf/testkit/engine-process'
 import { locateDocument } from '@sheaf/testkit/documents'
@@ -12,13 +14,17 @@ import { fill } from './compare'
 
 const MB = 1_000_000
 const SIZES = [1, 10, 100]
-const TAILS = [0, 1_000]
+/** Records after the snapshot. So many as the last come only while the store is away: then no time is wanted. */
+const TAILS = [0, 1_000, 50_000]
+const AWAY_TAIL = 50_000
 /** A snapshot is made at so many records, at most every ten seconds. */
 const SNAPSHOT_RECORDS = 2_000
 const SNAPSHOT_MS = 25_000
 const POLL_MS = 250
 /** Clients that write records; so many may come after a snapshot that the last of them caused. */
 const CLIENTS = 8
+
+const GOAL = { side: 'at most', value: 5_000, ratio: false } as const
 
 const nameOf = (size: number) => `failover, ${size} MB`
 
@@ -44,10 +50,13 @@ export async function measureFailovers(
     const document = { ...sheaf, recordsPath }
     await grow(generator, document, size * MB)
     for (const tail of TAILS) {
-      await setTail(generator, document, tail)
+      await storeAll(generator, document)
+      const add = () => addRecords(generator, document, tail)
+      if (tail === AWAY_TAIL) await withoutStore(document, add)
+      else if (tail > 0) await add()
       const { readMs, writeMs } = await measureFailover(document)
       const name = `${nameOf(size)}, ${tail} records after the snapshot`
-      const goal = { side: 'at most', value: 5_000, ratio: false } as const
+      const goal = tail === AWAY_TAIL ? undefined : GOAL
       figures.push(
         { name: `${name}: first read`, unit: 'ms', sheaf: readMs, goal },
         { name: `${name}: first write`, unit: 'ms', sheaf: writeMs, goal },
@@ -71,8 +80,8 @@ async function grow(generator: Generator, document: SheafTarget, bytes: number):
   }
 }
 
-/** Writes until there is a snapshot of the whole document, and then as many records as wanted. */
-async function setTail(generator: Generator, document: SheafTarget, wanted: number): Promise<void> {
+/** Writes until there is a snapshot of the whole document. */
+async function storeAll(generator: Generator, document: SheafTarget): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const { tail } = await locate(document)
     if (tail <= CLIENTS) break
@@ -80,7 +89,20 @@ async function setTail(generator: Generator, document: SheafTarget, wanted: numb
     const end = performance.now() + SNAPSHOT_MS
     while ((await locate(document)).tail > CLIENTS && performance.now() < end) await delay(POLL_MS)
   }
-  if (wanted > 0) await addRecords(generator, document, wanted)
+}
+
+/** Runs `work` while no snapshot can be stored: a file is where the folder of the store was. */
+async function withoutStore({ sheaf }: SheafTarget, work: () => Promise<void>): Promise<void> {
+  const store = join(sheaf.dataDir, 'store')
+  const aside = `${store}-aside`
+  await rename(store, aside)
+  await writeFile(store, '')
+  try {
+    await work()
+  } finally {
+    await rm(store)
+    await rename(aside, store)
+  }
 }
 
 async function addRecords(

@@ -1,3 +1,5 @@
+import { readRecordSize } from '@sheaf/testkit/documents'
+import { readDatabaseUrl } from '@sheaf/testkit/engine-process'
 import { createHistogramReader, type Percentiles } from '../append-latency'
 import { findFreePort } from '../load/free-port'
 import type { Generator } from '../load/generator'
@@ -8,7 +10,7 @@ import { withCpu } from '../process-usage'
 import { formatNumber, type Figure, type Report, type Table } from '../report'
 import { median, type Goal } from '../statistics'
 import { startSheafTarget, type SheafTarget } from '../target'
-import { workloads, type Workload } from '../workloads'
+import { BULK, workloads, type Workload } from '../workloads'
 import { fill } from './compare'
 import { measureFailovers } from './failover-time'
 
@@ -67,9 +69,9 @@ async function measureWrites(
     ])
     process.stderr.write(`measured: ${workload.name}\n`)
   }
-  const head = ['work', 'median', '90 %', '99 %', 'PostgreSQL and NATS']
+  const head = ['work', 'median', '90 %', '99 %', 'PostgreSQL and NATS', 'bytes of records per row']
   const title =
-    'Time of one append to PostgreSQL, from the buckets of a histogram, and the share of the engines in the processor time of all'
+    'Time of one append to PostgreSQL, from the buckets of a histogram, the share of the engines in the processor time of all, and what travels to PostgreSQL'
   return { figures, tables: [{ title, rows: [head, ...appends] }] }
 }
 
@@ -108,5 +110,8 @@ async function measureAppends(
   const { p50, p90, p99 }: Percentiles = histogram.percentilesSince(before, await histogram.read())
   const all = Object.values(cpu).reduce((sum, ms) => sum + ms, 0)
   const share = `${formatNumber(((cpu.engines ?? NaN) / all) * 100)} %`
-  return [...[p50, p90, p99].map((seconds) => `${formatNumber(seconds * 1000)} ms`), share]
+  const docId = target.recordsPath.split('/')[3] ?? ''
+  const bytes = await readRecordSize(readDatabaseUrl(target.sheaf.dataDir), docId)
+  const times = [p50, p90, p99].map((seconds) => `${formatNumber(seconds * 1000)} ms`)
+  return [...times, share, formatNumber(bytes / (workload.unit === 'rows/s' ? BULK : 1))]
 }

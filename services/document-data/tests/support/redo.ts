@@ -5,7 +5,7 @@ import { readEpoch } from '../../src/store/log/publish-state'
 import type { LogRecord } from '../../src/store/log/record-writer'
 import { compareDocuments } from '../../src/store/redo/compare-documents'
 import { localState } from '../../src/store/redo/local-state'
-import { redoRecord } from '../../src/store/redo/redo-record'
+import { Redo } from '../../src/store/redo/redo'
 import { contentsOf, replayLog } from '../../src/store/redo/replay-log'
 import { Connection } from '../../src/store/sqlite/connections'
 import { migrate } from '../../src/store/sqlite/migrations/index'
@@ -105,7 +105,8 @@ export class AppendedRecords {
     files: { readonly from: number; readonly connection: Connection; readonly made: Connection },
   ): void {
     const contents = contentsOf(files.connection)
-    for (const record of this.of(docId).slice(files.from)) redoRecord(files.made, record, contents)
+    const redo = new Redo(files.made)
+    for (const record of this.of(docId).slice(files.from)) redo.apply(record, contents)
   }
 }
 

@@ -3,9 +3,9 @@ import { readLatestPosition, readLatestSeq } from '../log/log'
 import { readRecords } from '../log/read-records'
 import { readReplyPosition } from '../log/replies'
 import type { Connection } from '../sqlite/connections'
+import { Redo } from './redo'
 import type { ContentSource } from './redo-attachments'
 import { RedoError } from './redo-error'
-import { redoRecord } from './redo-record'
 
 /**
  * Applies the records of the log of one file to another file that holds the document as of an earlier record, or is an
@@ -14,6 +14,7 @@ import { redoRecord } from './redo-record'
  */
 export function replayLog(from: Connection, to: Connection): number {
   const contents = contentsOf(from)
+  const redo = new Redo(to)
   const seq = readLatestSeq(to)
   const lsn = Math.max(readLatestPosition(to).lsn, readReplyPosition(to).lsn)
   let last = seq
@@ -22,7 +23,7 @@ export function replayLog(from: Connection, to: Connection): number {
     if (entry && entry.seq !== ++last) throw new RedoError(`entry ${last} is not in the log`)
     if (entry?.seq === 1 && entry.operations?.length === 0)
       throw new RedoError('the document was not created empty: its initial content is a base')
-    redoRecord(to, record, contents)
+    redo.apply(record, contents)
   }
   return last - seq
 }

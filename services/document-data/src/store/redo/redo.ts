@@ -1,0 +1,54 @@
+import { DocumentWriter } from '../document'
+import { storeEntry, type LogEntry, type Operation } from '../log/log'
+import { storeMarks } from '../log/publish-state'
+import type { LogRecord } from '../log/record-writer'
+import { storeReply } from '../log/replies'
+import { readSchema, type Schema } from '../schema/schema'
+import type { Connection } from '../sqlite/connections'
+import type { ContentSource } from './redo-attachments'
+import { redoEntry } from './redo-entry'
+import { RedoError } from './redo-error'
+
+/** Applies records of the log to a document that is in the state before the first of them. */
+export class Redo {
+  /** What the document has after the last record; undefined when it has to be read. */
+  private schema: Schema | undefined
+
+  constructor(private readonly to: Connection) {}
+
+  /**
+   * Applies the next record in one transaction: what its write changed, its entry in the log, its reply, its publish
+   * marks. With the first record of a document that was created empty, the document is an empty migrated file. What is
+   * known of formulas is forgotten, so that they are computed again when the document is used. Throws RedoError when the
+   * document is in another state; then nothing further can be applied.
+   */
+  apply(record: LogRecord, contents: ContentSource): void {
+    const { to } = this
+    const { entry, reply, marks } = record
+    to.db.transaction(() => {
+      if (entry) this.addEntry(entry, record.lsn, contents)
+      if (reply) storeReply(to, reply, record)
+      if (marks) storeMarks(to, marks, record)
+    })()
+  }
+
+  private addEntry(entry: LogEntry, lsn: number, contents: ContentSource): void {
+    const { to } = this
+    const { seq, operations } = entry
+    if (!operations) throw new RedoError(`the operations of entry ${seq} are missing`)
+    const isKnown = this.schema !== undefined
+    this.schema ??= readSchema(to)
+    redoEntry(new DocumentWriter('', to, this.schema, seq - 1), operations, contents)
+    storeEntry(to, { ...entry, operations }, { lsn, json: JSON.stringify(operations) })
+    if (isKnown && operations.every(isOfRows)) return
+    // Relations are learned as formulas run; those of the base may lack some by now. Its due cells may be computed by now.
+    to.db.exec(`
+      DELETE FROM _sheaf_formulas; DELETE FROM _sheaf_lookup_uses;
+      DELETE FROM _sheaf_due_cells; DELETE FROM _sheaf_due_writes`)
+    to.forget()
+    this.schema = readSchema(to)
+  }
+}
+
+/** True for an operation after which the schema is the same. */
+const isOfRows = (operation: Operation): boolean => 'rowIds' in operation
