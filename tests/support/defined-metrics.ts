@@ -1,3 +1,4 @@
+import '@sheaf/directory/metrics'
 import '@sheaf/document-data/metrics'
 import '@sheaf/gateway/metrics'
 import '@sheaf/kit/telemetry/call-metrics'

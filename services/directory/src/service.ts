@@ -5,6 +5,7 @@ import type { DirectoryConfig } from './config'
 import { openContext } from './context'
 import { createServices } from './handlers/index'
 import { DirectoryMaintenance } from './maintenance'
+import { observeHomes } from './metrics'
 
 /** A running directory service. Disposing lets running calls complete and closes everything. */
 export interface RunningDirectory extends AsyncDisposable {
@@ -30,6 +31,8 @@ export function startDirectory(config: DirectoryConfig): Promise<RunningDirector
       log: ctx.log,
     })
     closer.use(server)
+    const observing = observeHomes(ctx.homeAssigner)
+    closer.defer(() => observing[Symbol.dispose]())
     const health = new DatabaseHealth(ctx.db, (serving) => server.setHealth('postgres', serving))
     closer.defer(() => health[Symbol.dispose]())
     const wake = () => ctx.outbox.wake()

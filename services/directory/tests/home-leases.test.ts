@@ -1,5 +1,10 @@
+import { createLogger } from '@sheaf/kit/logger'
+import { openDatabase } from '@sheaf/kit/postgres/database'
 import { eventually } from '@sheaf/testkit/eventually'
 import { Client } from 'pg'
+import { findAssignment } from '../src/db/assignments'
+import type { DirectorySchema } from '../src/db/schema'
+import { HomeAssigner } from '../src/leases/home-assigner'
 import { TestDirectory, type Clients, type TestUser } from './test-directory'
 
 describe('leases of replicated instances', () => {
@@ -121,6 +126,28 @@ describe('leases of replicated instances', () => {
     )
     expect(await locate(docId)).toEqual({ home: 'local', assignment: 0 })
     expect(await assign(docId)).toMatchObject({ home: 'local' })
+  })
+
+  it('move documents, which are counted once, wherever they are asked for', async () => {
+    const docId = await createOn('a')
+    await report('b')
+    const url = directory.config.databaseUrl
+    const log = createLogger('test')
+    const db = openDatabase<DirectorySchema>({ url, schema: 'directory', log })
+    try {
+      const assigners = [new HomeAssigner(db), new HomeAssigner(db)]
+      const assignAll = async () => {
+        const known = await findAssignment(db, docId)
+        await Promise.all(assigners.map((assigner) => assigner.assign(docId, known)))
+        return assigners.reduce((sum, { reassigned }) => sum + reassigned, 0)
+      }
+      expect(await assignAll()).toBe(0)
+      await end('a')
+      expect(await assignAll()).toBe(1)
+      expect(await assignAll()).toBe(1)
+    } finally {
+      await db.destroy()
+    }
   })
 
   it('move a document once, however many ask at both directories', async () => {

@@ -20,7 +20,6 @@ import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import type { Assignment } from '../db/assignments'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
-import { assignedHome } from '../leases/assigned-home'
 import { holdLease } from '../leases/hold-lease'
 import { readCredential, refusalOf } from './credential'
 import { documentInTrash, documentNotFound } from './errors'
@@ -126,13 +125,13 @@ function readDocument(row: ScopedRow, { neededRole }: ResolveAccessRequest) {
 
 /** Adds the instance that has the document. Throws `unavailable` when there is none, `not_found` when it was just deleted. */
 async function placeDocument<T extends { readonly docId: string }>(
-  { db }: Context,
+  { homeAssigner }: Context,
   { home, homeAddress, assignment, isHomeEnded }: ScopedRow,
   document: T,
 ): Promise<T & Assignment> {
   if (home === null || assignment === null) throw documentNotFound()
   const known = { home, homeAddress, assignment, isHomeEnded }
-  const present = isHomeEnded ? await assignedHome(db, document.docId, known) : known
+  const present = isHomeEnded ? await homeAssigner.assign(document.docId, known) : known
   if (!present) throw documentNotFound()
   return { ...document, ...present }
 }

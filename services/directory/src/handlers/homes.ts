@@ -12,7 +12,6 @@ import type { Context } from '../context'
 import { isUuid } from '../access/resolve'
 import { findAssignment } from '../db/assignments'
 import { listHomeDocuments, listHomes, putHome, refreshHome } from '../db/homes'
-import { assignedHome } from '../leases/assigned-home'
 import { HOME_LEASE_MS, HOME_MARGIN_MS } from '../leases/ended-homes'
 import { documentNotFound } from './errors'
 
@@ -32,7 +31,7 @@ export const homes = (ctx: Context): HomesService => ({
   async assignHomeDocument({ docId }: AssignHomeDocumentRequest, call: ServerCall) {
     requireSystem(call)
     if (!isUuid(docId)) throw documentNotFound()
-    const present = await assignedHome(ctx.db, docId, await findAssignment(ctx.db, docId))
+    const present = await ctx.homeAssigner.assign(docId, await findAssignment(ctx.db, docId))
     if (!present) throw documentNotFound()
     const { home, homeAddress, assignment } = present
     return { home, homeAddress: homeAddress ?? '', assignment }

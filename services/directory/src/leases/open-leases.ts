@@ -6,11 +6,13 @@ import type { DirectorySchema } from '../db/schema'
 import { AccessChanges } from './access-changes'
 import { AccessListener } from './access-listener'
 import { EndedHomes } from './ended-homes'
+import { HomeAssigner } from './home-assigner'
 
 /** What holders of leases are told of. */
 export interface Leases {
   readonly changes: AccessChanges
   readonly endedHomes: EndedHomes
+  readonly homeAssigner: HomeAssigner
 }
 
 /**
@@ -28,5 +30,5 @@ export async function openLeases(
   const endedHomes = new EndedHomes(db, log)
   closer.defer(() => endedHomes[Symbol.dispose]())
   endedHomes.start()
-  return { changes, endedHomes }
+  return { changes, endedHomes, homeAssigner: new HomeAssigner(db) }
 }
