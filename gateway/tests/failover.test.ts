@@ -93,7 +93,7 @@ function upload(bytes: number, headers: Record<string, string> = {}) {
 }
 
 describe('a call about a document whose home has changed', () => {
-  it.each(['WRONG_HOME', 'DOCUMENT_MOVED', 'HOME_LEASE_ENDED'])(
+  it.each(['WRONG_HOME', 'DOCUMENT_MOVED', 'HOME_LEASE_ENDED', 'BAD_CALLER_TOKEN'])(
     'is repeated after %s, when directory was asked again, since it had no effect',
     async (reason) => {
       for (const send of [() => rest().get(path), () => write()]) {

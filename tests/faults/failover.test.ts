@@ -1,36 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
-import { locateDocument } from '@sheaf/testkit/documents'
-import { readDatabaseUrl, readNatsUrl } from '@sheaf/testkit/engine-process'
+import { readNatsUrl } from '@sheaf/testkit/engine-process'
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest } from '@sheaf/testkit/rest'
-import { startSheaf, type InstanceName, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { startSheaf } from '@sheaf/testkit/sheaf'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
-import { deleteDocuments, docIdOf } from './support/document-file'
-import { createTimeLimit, report, roundsOf, untilRandomMoment } from './support/extent'
-import { GatewayPool, PooledGateway } from './support/gateway-pool'
-import { RecordedLoad } from './support/recorded-load'
+import { deleteDocuments } from './support/document-file'
+import { INSTANCES, ownerOf, replicatedEnv, runFaults, type World } from './support/fault-rounds'
 
-const INSTANCES = ['document-data-0', 'document-data-1', 'document-data-2'] as const
-const env = {
-  SHEAF_REPLICATED: 'true',
-  SHEAF_INSTANCES: String(INSTANCES.length),
-  SHEAF_LOOP_DELAY_MS: '60000',
-}
 /** Longer than the lease of an instance, which is 2 s. */
 const PAUSE_MS = 3_000
 /** Longer than PostgreSQL may be away before writes are refused. */
 const CUT_MS = 1_500
-
-interface World {
-  readonly sheaf: RunningSheaf
-  readonly load: RecordedLoad
-}
-
-async function ownerOf({ sheaf, load }: World): Promise<InstanceName> {
-  const docId = docIdOf(load.records[0]?.path ?? '')
-  return (await locateDocument(readDatabaseUrl(sheaf.dataDir), docId)).home as InstanceName
-}
 
 /** Kills the owner of a document, whose files are lost. */
 async function loseOwner(world: World): Promise<void> {
@@ -74,43 +54,18 @@ async function restartAll({ sheaf, load }: World): Promise<void> {
 
 const faults = { loseOwner, pauseOwner, restartPostgres, restartAll }
 
-/** Runs each of these under load, so many times in turn. Resolves to the promises that were broken. */
-async function runFaults(
-  sheaf: RunningSheaf,
-  natsUrl: string,
-  rounds: Readonly<Record<string, (world: World) => Promise<void>>>,
-): Promise<string[]> {
-  const timeIsUp = createTimeLimit()
-  await using first = await PooledGateway.start(sheaf, 0)
-  await using second = await PooledGateway.start(sheaf, 0)
-  await using load = await RecordedLoad.start(
-    new GatewayPool([first, second]),
-    createRest(sheaf.url, sheaf.ownerKey),
-  )
-  await load.goOn()
-  const count = roundsOf(1)
-  for (let round = 0; round < count && !timeIsUp(); round++)
-    for (const [name, run] of Object.entries(rounds)) {
-      await untilRandomMoment(50, 500)
-      await run({ sheaf, load })
-      report(`${name}: ${round + 1} of ${count} rounds, ${load.acknowledged} writes acknowledged`)
-    }
-  await sheaf.ready()
-  // Awaited here: the clients are stopped at the end of this function.
-  return await load.findFaults(natsUrl)
-}
-
 describe('replicated documents on several instances, under load', () => {
   it('keep all promises while owners are lost or paused, PostgreSQL restarts and all instances are replaced', async () => {
-    await using sheaf = await startSheaf({ ownEngines: true, env })
-    expect(await runFaults(sheaf, readNatsUrl(sheaf.dataDir), faults)).toEqual([])
+    await using sheaf = await startSheaf({ ownEngines: true, env: replicatedEnv })
+    const natsUrl = readNatsUrl(sheaf.dataDir)
+    expect(await runFaults({ sheaf, natsUrl, faults })).toEqual([])
   })
 
   it('keep all promises while the connections to PostgreSQL break, before and after it has the writes', async () => {
     await using database = await createTestDatabase()
     await using proxy = await TcpProxy.start(database.url)
     const { natsUrl } = testEngines()
-    const settings = { ...env, SHEAF_LOG_DATABASE_URL: proxy.through(database.url) }
+    const settings = { ...replicatedEnv, SHEAF_LOG_DATABASE_URL: proxy.through(database.url) }
     await using sheaf = await startSheaf({ databaseUrl: database.url, env: settings })
     const breakNext = (fault: Parameters<TcpProxy['failNext']>[0]) => async (world: World) => {
       proxy.failNext(fault)
@@ -130,12 +85,16 @@ describe('replicated documents on several instances, under load', () => {
       proxy.admit()
       await load.goOn()
     }
-    const broken = await runFaults(sheaf, natsUrl, {
-      cutBefore: breakNext('cut_before'),
-      cutAfter: breakNext('cut_after'),
-      late: breakNext('late'),
-      loseAnswer,
-      cut,
+    const broken = await runFaults({
+      sheaf,
+      natsUrl,
+      faults: {
+        cutBefore: breakNext('cut_before'),
+        cutAfter: breakNext('cut_after'),
+        late: breakNext('late'),
+        loseAnswer,
+        cut,
+      },
     })
     expect(broken).toEqual([])
     // An error that the code throws on the way must not end a process.

@@ -81,19 +81,36 @@ export class Readiness {
           channel.checkHealth('nats', CHECK_MS),
           changes.getBacklog({}, call).catch(() => undefined),
         ])
-        const missing = serves ? (hasNats ? [] : ['nats']) : [name]
-        const warnings = describeDisk(name, backlog)
-        return { missing, eventsBacklog: backlog?.documents ?? 0, warnings }
+        return { name, serves, hasNats, backlog }
       })
-      const states = await Promise.all(checks)
-      return {
-        missing: [...new Set(states.flatMap(({ missing }) => missing))],
-        eventsBacklog: states.reduce((sum, { eventsBacklog }) => sum + eventsBacklog, 0),
-        warnings: states.flatMap(({ warnings }) => warnings),
-      }
+      return judgeHomes(await Promise.all(checks))
     } catch {
       return noHome
     }
+  }
+}
+
+/** What was found out about one instance. */
+interface HomeState {
+  readonly name: string
+  readonly serves: boolean
+  readonly hasNats: boolean
+  /** Undefined when it did not answer. */
+  readonly backlog: GetBacklogResponse | undefined
+}
+
+/** An instance that is away takes no other document with it, so gateways stay in use while any instance serves. */
+function judgeHomes(homes: readonly HomeState[]): ReadinessState {
+  const isAnyServing = homes.some(({ serves }) => serves)
+  const away = homes.filter(({ serves }) => !serves).map(({ name }) => name)
+  const hasNats = homes.every((home) => !home.serves || home.hasNats)
+  return {
+    missing: [...(isAnyServing ? [] : away), ...(hasNats ? [] : ['nats'])],
+    eventsBacklog: homes.reduce((sum, { backlog }) => sum + (backlog?.documents ?? 0), 0),
+    warnings: [
+      ...(isAnyServing ? away.map((name) => `${name} does not respond`) : []),
+      ...homes.flatMap(({ name, backlog }) => describeDisk(name, backlog)),
+    ],
   }
 }
 

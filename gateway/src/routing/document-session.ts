@@ -1,6 +1,6 @@
 import { keyScopeError } from '@sheaf/auth/key-scope'
 import { documentRoleError } from '@sheaf/auth/require-access'
-import { AppError, toAppError } from '@sheaf/kit/errors'
+import { AppError } from '@sheaf/kit/errors'
 import { roleAtLeast, type NeededRole } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
 import type { Grant, GrantedDocument } from '../access/access-cache'
@@ -11,9 +11,6 @@ import { isIndeterminate, isRefusedByHome, isWithoutHome, repeatCall } from './r
 
 /** A decision older than this when the body has arrived is resolved again. */
 const STALE_AFTER_MS = 1_000
-
-/** The token has expired on the way, or its key was replaced: the call had no effect. */
-const REJECTED_TOKEN = 'BAD_CALLER_TOKEN'
 
 /** Whether a call may be made again when its effect is unknown. */
 export interface Repetition {
@@ -120,7 +117,6 @@ export class DocumentSession {
     { isIdempotent = false, canRepeat = () => true }: Repetition,
   ): Promise<T> {
     let isSent = false
-    let rejections = 0
     const attempt = async () => {
       isSent = false
       if (this.isOutdated) await this.renew()
@@ -129,12 +125,10 @@ export class DocumentSession {
       return run(this.exchange.call(this.granted.token))
     }
     const isRetryable = (error: unknown) => {
-      const isRejected = toAppError(error)?.reason === REJECTED_TOKEN
       const isRefused = isRefusedByHome(error)
       const isUnknown = isIndeterminate(error)
-      if (isRejected || isRefused || isUnknown) this.forget()
+      if (isRefused || isUnknown) this.forget()
       if (this.exchange.cancellation.aborted || !canRepeat()) return false
-      if (isRejected) return ++rejections === 1
       return isRefused || (isUnknown && (isIdempotent || !isSent))
     }
     return repeatCall(this.exchange, attempt, isRetryable)

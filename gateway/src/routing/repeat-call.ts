@@ -5,8 +5,12 @@ import type { Exchange } from '../http/exchange'
 /** The first repetition follows at once: a document that has moved has a home already. */
 const DELAYS_MS = [0, 50, 100, 200, 400, ...Array<number>(30).fill(500)]
 
-/** Reasons by which an instance refuses a call about a document of which it is not, or no longer, the home. */
-const refusals = new Set(['WRONG_HOME', 'DOCUMENT_MOVED', 'HOME_LEASE_ENDED'])
+/**
+ * Reasons by which an instance refuses a call about a document of which it is not, or no longer, the home. It refuses a
+ * token that has expired on the way or whose key was replaced, and every token while its clock is wrong: until its lease
+ * has ended.
+ */
+const refusals = new Set(['WRONG_HOME', 'DOCUMENT_MOVED', 'HOME_LEASE_ENDED', 'BAD_CALLER_TOKEN'])
 
 /**
  * Reasons that leave the effect of a call unknown: the connection broke, the home is stopping or starting, or PostgreSQL

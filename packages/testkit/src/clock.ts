@@ -5,14 +5,18 @@ import { join } from 'node:path'
 export interface TestClock {
   /** Settings for `startSheaf` that make its processes use this clock. */
   readonly env: Readonly<Record<string, string>>
-  /** Sets the clock to this many milliseconds after the real time; negative values set it before. */
-  set(offsetMs: number): void
+  /**
+   * Sets the clock to this many milliseconds after the real time; negative values set it before. With the name of an
+   * instance, sets only the clock of this one, which from then on is its own.
+   */
+  set(offsetMs: number, instance?: string): void
 }
 
 /** Creates a clock that equals the real one until it is set; `folder` stores its file. */
 export function createTestClock(folder: string): TestClock {
   const file = join(folder, 'clock')
-  const set = (offsetMs: number) => writeFileSync(file, String(offsetMs))
+  const set = (offsetMs: number, instance?: string) =>
+    writeFileSync(instance === undefined ? file : `${file}.${instance}`, String(offsetMs))
   set(0)
   const preload = join(__dirname, '../dist/clock-preload.js')
   return {

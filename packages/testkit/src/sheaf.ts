@@ -242,8 +242,9 @@ function untilRestarted(wanted: {
       const pid = await wanted.pid()
       if (pid === undefined || pid === wanted.previousPid) return false
       seenAt ??= performance.now()
-      const { status } = await fetch(`${wanted.url}/status?ready=1`)
-      return status === 200 && performance.now() - seenAt > keptAnswerMs && pid
+      const answer = await fetch(`${wanted.url}/status?ready=1`)
+      const isWhole = answer.ok && !(await answer.text()).includes('does not respond')
+      return isWhole && performance.now() - seenAt > keptAnswerMs && pid
     },
     { timeoutMs: startLimitMs },
   )

@@ -21,8 +21,10 @@ describe('leases of replicated instances', () => {
   afterEach(() => directory.query('delete from directory.homes; delete from directory.documents'))
   afterAll(() => directory[Symbol.asyncDispose]())
 
-  const report = (name: string, change: { startId?: string; released?: boolean } = {}) =>
-    directory.reportHome({ name, replicated: true, startId: `first-of-${name}`, ...change })
+  const report = (
+    name: string,
+    change: { startId?: string; released?: boolean; timeMs?: number } = {},
+  ) => directory.reportHome({ name, replicated: true, startId: `first-of-${name}`, ...change })
   const end = (name: string) =>
     directory.query(
       `update directory.homes set lease_until = clock_timestamp() - interval '1 ms' where name = $1`,
@@ -59,6 +61,19 @@ describe('leases of replicated instances', () => {
     await report('a', { released: true })
     expect((await report('a', { startId: 'second' })).leaseMs).toBe(2_000)
     await eventually(async () => (await report('a', { startId: 'third' })).leaseMs > 0)
+  })
+
+  it('are not renewed for an instance whose clock is wrong, which may only release its own', async () => {
+    const wrong = { code: 'precondition', reason: 'CLOCK_DIFFERS' }
+    expect((await report('a')).leaseMs).toBe(2_000)
+    for (const differenceMs of [3_600_000, 7_000, -7_000]) {
+      const timeMs = Date.now() + differenceMs
+      await expect(report('a', { timeMs })).rejects.toMatchObject(wrong)
+      await expect(report('new', { timeMs })).rejects.toMatchObject(wrong)
+    }
+    expect((await report('a', { timeMs: Date.now() - 2_000 })).leaseMs).toBe(2_000)
+    await report('a', { timeMs: Date.now() + 3_600_000, released: true })
+    expect((await report('a', { startId: 'second' })).leaseMs).toBe(2_000)
   })
 
   it('are for replicated instances alone', async () => {

@@ -36,6 +36,22 @@ describe('homes', () => {
     expect(await homeOfNext()).toBe('a')
   })
 
+  it('share the documents when they have about the same room, and no one else gets any', async () => {
+    const carol = await directory.addUser('carol')
+    const workspaceId = await directory.createWorkspace(carol, 'docs')
+    await directory.query('delete from directory.homes')
+    await directory.addHome('most', 1_000_000)
+    await directory.addHome('nearly', 800_000)
+    await directory.addHome('less', 799_999)
+    const homes = new Set<string | undefined>()
+    for (let count = 0; count < 40; count++) {
+      const docId = await directory.createDocument(carol, workspaceId)
+      const { document } = await directory.resolve(carol, { document: docId })
+      homes.add(document?.home)
+    }
+    expect([...homes].sort()).toEqual(['most', 'nearly'])
+  })
+
   it('have their new address handed out at once', async () => {
     const bob = await directory.addUser('bob')
     const workspace = await directory.createWorkspace(bob, 'docs')
@@ -55,6 +71,7 @@ describe('homes', () => {
     { name: 'a', address: 'a:1', replicated: true },
     { name: 'a', address: 'a:1', replicated: true, startId: 'a b' },
     { name: 'a', address: 'a:1', startId: 'process' },
+    { name: 'a', address: 'a:1', timeMs: -1 },
   ])('refuse the report %j', async (report) => {
     await expect(directory.reportHome(report)).rejects.toMatchObject({ code: 'invalid' })
   })

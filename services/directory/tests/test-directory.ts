@@ -163,7 +163,8 @@ export class TestDirectory implements AsyncDisposable {
     clients = this.clients,
   ): Promise<ReportHomeResponse> {
     const address = `${report.name}.test:8486`
-    const whole = ReportHomeRequest.fromPartial({ address, freeBytes: 1000, ...report })
+    const timeMs = report.replicated ? Date.now() : 0
+    const whole = ReportHomeRequest.fromPartial({ address, freeBytes: 1000, timeMs, ...report })
     return clients.homes.reportHome(whole, await this.system())
   }
 

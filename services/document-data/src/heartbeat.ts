@@ -91,10 +91,10 @@ export class HomeReports implements AsyncDisposable {
     const { documents, home: name, homes, systemTokens, lease } = this.ctx
     const { address, startId } = this
     const freeBytes = await documents.lifeCycle.freeBytes()
-    const leased = lease && { replicated: true, startId, ...change }
-    const request = ReportHomeRequest.fromPartial({ name, address, freeBytes, ...leased })
     const token = await systemTokens.token()
     const sentAt = instant()
+    const leased = lease && { replicated: true, startId, timeMs: sentAt.wall, ...change }
+    const request = ReportHomeRequest.fromPartial({ name, address, freeBytes, ...leased })
     const deadline = Date.now() + ANSWER_MS
     const answer: ReportHomeResponse = await homes.reportHome(request, { token, deadline })
     return { sentAt, answer }

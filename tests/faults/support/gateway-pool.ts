@@ -41,8 +41,15 @@ export class PooledGateway implements AsyncDisposable {
     private readonly process: { terminate(): void; closed: Promise<number | null> },
   ) {}
 
-  /** Starts a gateway; after a request to stop it accepts requests for this many more seconds. */
-  static async start(sheaf: RunningSheaf, leaveSeconds: number): Promise<PooledGateway> {
+  /**
+   * Starts a gateway; after a request to stop it accepts requests for this many more seconds. `further` is added to its
+   * environment.
+   */
+  static async start(
+    sheaf: RunningSheaf,
+    leaveSeconds: number,
+    further: Readonly<Record<string, string>> = {},
+  ): Promise<PooledGateway> {
     const run = await findRunFile(sheaf.dataDir)
     if (!run) throw new Error('no Sheaf runs')
     const child = spawn(process.execPath, [program], {
@@ -55,6 +62,7 @@ export class PooledGateway implements AsyncDisposable {
         SHEAF_DIRECTORY_ADDRESS: run.addresses.directory,
         SHEAF_WEBHOOK_ADDRESS: run.addresses.webhook,
         SHEAF_SERVICE_KEY_FILE: serviceKeyPath(sheaf.dataDir),
+        ...further,
       },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     })

@@ -5,6 +5,8 @@ type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
 /** An instance that has not reported for this long receives no new documents. */
 const LIVE_SECONDS = 30
+/** Share of the most free space of any instance with which an instance receives new documents as well. */
+const MUCH_ROOM = 0.8
 
 /** A document-data instance. */
 export interface HomeRow {
@@ -114,9 +116,13 @@ export function listHomeDocuments(
     .execute()
 }
 
-/** SQL: name and address of the home of a new document: the live instance with the most free space, if any. */
+/**
+ * SQL: name and address of the home of a new document, if any instance is live: any of those that have not much less free
+ * space than the one with the most, since a difference of some bytes must not give all new documents to one.
+ */
 export const liveHome: RawBuilder<Pick<HomeRow, 'name' | 'address'>> = sql`
-  select name, address from homes
-  where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
-    and (lease_until is null or lease_until > clock_timestamp())
-  order by free_bytes desc, name limit 1`
+  select name, address from (
+    select name, address, free_bytes, max(free_bytes) over () as most from homes
+    where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
+      and (lease_until is null or lease_until > clock_timestamp())
+  ) live where free_bytes >= most * ${sql.lit(MUCH_ROOM)} order by random() limit 1`

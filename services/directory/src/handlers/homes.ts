@@ -15,11 +15,15 @@ import { listHomeDocuments, listHomes, putHome, refreshHome } from '../db/homes'
 import { HOME_LEASE_MS, HOME_MARGIN_MS } from '../leases/ended-homes'
 import { documentNotFound } from './errors'
 
+/** Difference at which an instance does not yet refuse tokens that directory has just issued, or gateways have kept. */
+const CLOCK_TOLERANCE_SECONDS = 5
+
 /** Handlers of HomesService. */
 export const homes = (ctx: Context): HomesService => ({
   async reportHome(report: ReportHomeRequest, call: ServerCall) {
     requireSystem(call)
     requireReport(report)
+    requireSameTime(report)
     const isStored = await storeReport(ctx, report)
     const isGranted = isStored && report.replicated && !report.released
     return {
@@ -76,10 +80,24 @@ async function storeReport(ctx: Context, report: ReportHomeRequest): Promise<boo
   )
 }
 
+/** An instance with another time would keep its documents, and refuse every call about them. */
+function requireSameTime({ replicated, released, timeMs }: ReportHomeRequest): void {
+  if (!replicated || released || timeMs === 0) return
+  const seconds = (timeMs - Date.now()) / 1000
+  if (Math.abs(seconds) <= CLOCK_TOLERANCE_SECONDS) return
+  const difference = `${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? 'ahead of' : 'behind'}`
+  throw new AppError(
+    'precondition',
+    'CLOCK_DIFFERS',
+    `the clock of the instance is ${difference} that of directory: set both by a time service`,
+  )
+}
+
 function requireReport({ name, address, freeBytes, ...report }: ReportHomeRequest): void {
   const fine = {
     name: /^[\w.-]{1,100}$/.test(name),
     address: /^[\x21-\x7e]{1,300}$/.test(address),
+    time_ms: Number.isSafeInteger(report.timeMs) && report.timeMs >= 0,
     start_id: report.replicated ? /^[\w-]{1,100}$/.test(report.startId) : report.startId === '',
     free_bytes: Number.isSafeInteger(freeBytes) && freeBytes >= 0,
   }

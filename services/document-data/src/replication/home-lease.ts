@@ -60,7 +60,11 @@ export class DirectoryLease implements HomeLease, Disposable {
 
   /** Prolongs the lease by a report that was sent at this instant. */
   extend(sentAt: Instant, leaseMs: number): void {
-    if (!this.isHeld()) this.current++
+    if (!this.isHeld()) {
+      // The timer may not have done so: the process was stopped, or the clock was set.
+      this.ended()
+      this.current++
+    }
     this.clock.extend(sentAt, leaseMs)
     clearTimeout(this.timer)
     const leftMs = sentAt.steady + leaseMs - performance.now()
