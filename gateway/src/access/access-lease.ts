@@ -160,6 +160,6 @@ class LeaseSession {
   private tick(): void {
     const [oldest] = this.unanswered
     if (!oldest) this.renewNow()
-    else if (performance.now() - oldest.steady > MOST_SILENT_MS) this.end()
+    else if (instant().steady - oldest.steady > MOST_SILENT_MS) this.end()
   }
 }

@@ -59,7 +59,13 @@ export async function openContext(
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
   const directory = openDirectoryClients(config, closer)
-  const opened = await openDocuments(config, { closer, log, ...directory })
+  const opened = await openDocuments(config, {
+    closer,
+    log,
+    ...directory,
+    directoryAddress: config.directoryAddress,
+    tls: config.tls,
+  })
   const { documents } = opened
   const sql = closer.use(
     new SqlPool({

@@ -4,6 +4,7 @@ import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
 import type { DirectoryLease } from './replication/home-lease'
+import type { LeaseThread } from './replication/lease-thread'
 import {
   openReplication,
   type ReplicationContext,
@@ -33,6 +34,8 @@ export interface OpenedDocuments {
   readonly formulas: Formulas
   /** The lease under which documents are read; undefined without replication. */
   readonly lease: DirectoryLease | undefined
+  /** Renews it while the event loop is blocked. */
+  readonly leaseThread: LeaseThread | undefined
 }
 
 /**
@@ -61,5 +64,10 @@ export async function openDocuments(
     onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread crashed'),
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })
-  return { documents: closer.use(documents), formulas, lease: replication?.lease }
+  return {
+    documents: closer.use(documents),
+    formulas,
+    lease: replication?.lease,
+    leaseThread: replication?.leaseThread,
+  }
 }

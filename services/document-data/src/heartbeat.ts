@@ -31,7 +31,7 @@ export class HomeReports implements AsyncDisposable {
   constructor(
     private readonly ctx: Pick<
       Context,
-      'documents' | 'home' | 'homes' | 'systemTokens' | 'lease' | 'log'
+      'documents' | 'home' | 'homes' | 'systemTokens' | 'lease' | 'leaseThread' | 'log'
     >,
   ) {}
 
@@ -50,6 +50,7 @@ export class HomeReports implements AsyncDisposable {
     clearTimeout(this.timer)
     await this.running
     await this.takingOver
+    await this.ctx.leaseThread?.[Symbol.asyncDispose]()
     if (this.isAdopted) await this.report({ released: true }).catch(() => {})
   }
 
@@ -74,16 +75,17 @@ export class HomeReports implements AsyncDisposable {
   }
 
   private async reportOnce(): Promise<void> {
-    const { lease, documents } = this.ctx
+    const { lease, leaseThread, documents } = this.ctx
     if (lease && !this.isAdopted) {
       // Another instance that took over a document without a log would not find it.
       await documents.adopt()
       this.isAdopted = true
     }
-    const { sentAt, answer } = await this.report({})
+    const { sentAt, answer, request, token } = await this.report({})
     if (!lease) return
     if (answer.leaseMs === 0) throw new Error('another process has the lease of this instance')
     lease.extend(sentAt, answer.leaseMs)
+    leaseThread?.reported({ report: ReportHomeRequest.encode(request).finish(), token })
     this.takeOver(answer.endedHomes)
   }
 
@@ -97,7 +99,7 @@ export class HomeReports implements AsyncDisposable {
     const request = ReportHomeRequest.fromPartial({ name, address, freeBytes, ...leased })
     const deadline = Date.now() + ANSWER_MS
     const answer: ReportHomeResponse = await homes.reportHome(request, { token, deadline })
-    return { sentAt, answer }
+    return { sentAt, answer, request, token }
   }
 
   /** Publishes what instances whose lease has ended have not published: what that takes is on no disk of theirs. */

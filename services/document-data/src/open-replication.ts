@@ -2,10 +2,12 @@ import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import { LogDatabase } from '@sheaf/document-log/log-database'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { countAppend, countOpening, countStoreCall } from './metrics'
 import type { DocumentStoreOptions } from './store/documents/document-store'
 import { DirectoryLease } from './replication/home-lease'
+import { LeaseThread } from './replication/lease-thread'
 import { openObjects, type StoreSettings } from './replication/open-objects'
 import { ReplicatedDocuments } from './replication/replicated-documents'
 import { ReportedStore } from './replication/reported-store'
@@ -23,19 +25,22 @@ export interface ReplicationContext {
   readonly log: Logger
   readonly homes: HomesService
   readonly systemTokens: SystemTokenSource
+  readonly directoryAddress: string
+  readonly tls?: TlsFiles
 }
 
 /** The replication of the documents of an instance, and the lease under which it reads them. */
 export interface OpenedReplication {
   readonly replicate: DocumentStoreOptions['replicate']
   readonly lease: DirectoryLease
+  readonly leaseThread: LeaseThread
 }
 
 /** Prepares the replication of the documents of an instance; `closer` ends it. */
 export async function openReplication(
   instance: string,
   { logDatabaseUrl: url, store }: ReplicationSettings,
-  { closer, log, homes, systemTokens }: ReplicationContext,
+  { closer, log, homes, systemTokens, directoryAddress, tls }: ReplicationContext,
 ): Promise<OpenedReplication> {
   const objects = new ReportedStore(await openObjects(store), (call) => {
     countStoreCall(call)
@@ -44,8 +49,10 @@ export async function openReplication(
   })
   const lease = new DirectoryLease(homes, systemTokens)
   closer.defer(() => lease[Symbol.dispose]())
+  const leaseThread = closer.use(new LeaseThread(lease.clock, { directoryAddress, tls, log }))
   return {
     lease,
+    leaseThread,
     replicate: (host) => {
       const database = new LogDatabase({ url, log, observe: countAppend })
       const stored = new StoredFiles(objects)

@@ -29,7 +29,8 @@ export interface HomeLease {
 
 /** The lease that directory grants with the reports of this instance. */
 export class DirectoryLease implements HomeLease, Disposable {
-  private readonly clock = new LeaseClock()
+  /** Read and prolonged by the thread that renews it while the event loop is blocked as well. */
+  readonly clock = new LeaseClock()
   private readonly listeners: (() => void)[] = []
   private timer: NodeJS.Timeout | undefined
   private current = 0
@@ -66,9 +67,7 @@ export class DirectoryLease implements HomeLease, Disposable {
       this.current++
     }
     this.clock.extend(sentAt, leaseMs)
-    clearTimeout(this.timer)
-    const leftMs = sentAt.steady + leaseMs - performance.now()
-    this.timer = setTimeout(() => this.ended(), Math.max(0, leftMs)).unref()
+    this.watch()
   }
 
   async assign(docId: string): Promise<HomeAssignment> {
@@ -82,6 +81,12 @@ export class DirectoryLease implements HomeLease, Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.timer)
+  }
+
+  private watch(): void {
+    clearTimeout(this.timer)
+    const check = () => (this.isHeld() ? this.watch() : this.ended())
+    this.timer = setTimeout(check, Math.max(0, this.clock.leftMs)).unref()
   }
 
   private ended(): void {
