@@ -129,6 +129,19 @@ function markOf({ snapshot: name, snapshot_lsn: lsn, snapshot_term: term }: Stor
   return { name, lsn, term }
 }
 
+/** The latest snapshot of a document; undefined when it has none, or there is no such document. */
+export async function findSnapshot(
+  db: LogTablesDb,
+  doc: string,
+): Promise<SnapshotMark | undefined> {
+  const found = await db
+    .selectFrom('head')
+    .select(['snapshot', 'snapshot_lsn', 'snapshot_term'])
+    .where('doc', '=', doc)
+    .executeTakeFirst()
+  return found && markOf(found)
+}
+
 /**
  * Deletes a document: no record is accepted any more, and its log is removed. A document without a log cannot be
  * created any more.

@@ -9,6 +9,7 @@ import type { DocumentStoreOptions } from './store/documents/document-store'
 import { DirectoryLease } from './replication/home-lease'
 import { LeaseThread } from './replication/lease-thread'
 import { openObjects, type StoreSettings } from './replication/open-objects'
+import { PeerCopies } from './replication/peer-copies'
 import { ReplicatedDocuments } from './replication/replicated-documents'
 import { ReportedStore } from './replication/reported-store'
 import { StoredFiles } from './replication/stored-files'
@@ -26,6 +27,7 @@ export interface ReplicationContext {
   readonly homes: HomesService
   readonly systemTokens: SystemTokenSource
   readonly directoryAddress: string
+  /** Certificates for calls of other instances; plain text without. */
   readonly tls?: TlsFiles
 }
 
@@ -50,6 +52,7 @@ export async function openReplication(
   const lease = new DirectoryLease(homes, systemTokens)
   closer.defer(() => lease[Symbol.dispose]())
   const leaseThread = closer.use(new LeaseThread(lease.clock, { directoryAddress, tls, log }))
+  const peers = closer.use(new PeerCopies({ instance, homes, systemTokens, tls, log }))
   return {
     lease,
     leaseThread,
@@ -57,7 +60,7 @@ export async function openReplication(
       const database = new LogDatabase({ url, log, observe: countAppend })
       const stored = new StoredFiles(objects)
       const observeOpening = countOpening
-      const parts = { log, database, stored, instance, lease, observeOpening }
+      const parts = { log, database, stored, instance, lease, peers, observeOpening }
       return new ReplicatedDocuments(parts, host)
     },
   }

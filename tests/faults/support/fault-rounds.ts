@@ -34,6 +34,8 @@ interface FaultPlan {
   readonly faults: Readonly<Record<string, (world: World) => Promise<void>>>
   /** Rounds in a usual run; 1 by default. */
   readonly rounds?: number
+  /** Seconds for which a gateway goes on after a request to stop it; 0 by default. */
+  readonly leaveSeconds?: number
   /** Further environment of the gateways. */
   readonly gatewayEnv?: Readonly<Record<string, string>>
 }
@@ -50,10 +52,10 @@ export function ownerOf({ sheaf, load }: World): Promise<InstanceName> {
 
 /** Runs faults under load through two gateways. Resolves to the promises that were broken. */
 export async function runFaults(plan: FaultPlan): Promise<string[]> {
-  const { sheaf, natsUrl, faults, rounds = 1, gatewayEnv } = plan
+  const { sheaf, natsUrl, faults, rounds = 1, leaveSeconds = 0, gatewayEnv } = plan
   const timeIsUp = createTimeLimit()
-  await using first = await PooledGateway.start(sheaf, 0, gatewayEnv)
-  await using second = await PooledGateway.start(sheaf, 0, gatewayEnv)
+  await using first = await PooledGateway.start(sheaf, leaveSeconds, gatewayEnv)
+  await using second = await PooledGateway.start(sheaf, leaveSeconds, gatewayEnv)
   const gateways = [first, second]
   const pool = new GatewayPool([...gateways])
   await using load = await RecordedLoad.start(pool, createRest(sheaf.url, sheaf.ownerKey))

@@ -30,8 +30,11 @@ function canMount(): boolean {
   }
 }
 
-/** A small disk for a folder of the data folder: `documents` or `nats`. */
-export function createSmallDisk(folder: 'documents' | 'nats', megabytes: number): SmallDisk {
+/** A small disk for a folder of the data folder. */
+export function createSmallDisk(
+  folder: 'documents' | 'nats' | 'store',
+  megabytes: number,
+): SmallDisk {
   const writer = folder === 'nats' ? 'nats' : 'document-data'
   return canMount() ? mountedDisk(folder, megabytes) : limitedFiles(writer)
 }

@@ -2,6 +2,7 @@ import { openOperator } from '../operator'
 import { findRunFile } from '../run-file'
 import type { CliSettings } from '../settings'
 import { readOperatorTarget } from '../target'
+import { checkSnapshots, type SnapshotCheck } from './check-snapshots'
 import { checkDocuments, type CheckOptions, type Finding } from './check-documents'
 
 const PATIENCE_MS = 5_000
@@ -49,7 +50,8 @@ export async function examine(
     if (step.docId !== undefined) files.add(step.docId)
     options.onProgress(files.size, step.total)
   }
-  if (rows) findings.push(...compare(rows, files))
+  const snapshots = rows && (await examineSnapshots(settings, options.home, rows.keys(), findings))
+  if (rows) findings.push(...compare(rows, files, snapshots?.isReplicated === true))
   // Read again for documents created since: their files appeared after the rows were listed.
   if (rows && [...files].some((docId) => !rows.has(docId)))
     findings.push(...findStrays((await readRows(settings, options.home)) ?? rows, files))
@@ -95,6 +97,23 @@ function readWarnings(text: string): readonly string[] {
   return warnings
 }
 
+async function examineSnapshots(
+  settings: CliSettings,
+  home: string,
+  docIds: Iterable<string>,
+  findings: Finding[],
+): Promise<SnapshotCheck | undefined> {
+  try {
+    const check = await checkSnapshots(settings, home, docIds)
+    findings.push(...check.findings)
+    return check
+  } catch (error) {
+    const { message } = error as Error
+    findings.push({ level: 'error', message: `the snapshots cannot be checked: ${message}` })
+    return undefined
+  }
+}
+
 function findStrays(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<string>): Finding[] {
   return [...files]
     .filter((docId) => !rows.has(docId))
@@ -105,10 +124,15 @@ function findStrays(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<strin
     }))
 }
 
-function compare(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<string>): Finding[] {
+/** A replicated document need not have a file on this disk. */
+function compare(
+  rows: ReadonlyMap<string, boolean>,
+  files: ReadonlySet<string>,
+  isReplicated: boolean,
+): Finding[] {
   const findings: Finding[] = []
   for (const [docId, published] of rows) {
-    if (published && !files.has(docId))
+    if (published && !isReplicated && !files.has(docId))
       findings.push({
         level: 'error',
         docId,

@@ -4,12 +4,17 @@ import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   BackupService,
+  ReadCopyRequest,
+  ReadCopyResponse,
   ReadDocumentRequest,
   ReadDocumentResponse,
   RestoreDocumentRequest,
   RestoreDocumentResponse,
+  VerifySnapshotRequest,
+  VerifySnapshotResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/backup'
 import type { Context } from '../context'
+import { readFilePosition } from '../replication/file-position'
 import { writeRestored } from '../store/documents/restored-file'
 
 const NOTHING = Buffer.alloc(0)
@@ -30,6 +35,32 @@ export const backup = (ctx: Context): BackupService => ({
       },
       { userId: call.caller.userId, signal: call.signal },
     )
+  },
+
+  async *readCopy({ docId }: ReadCopyRequest, call: ServerCall): AsyncGenerator<ReadCopyResponse> {
+    requireSystem(call)
+    const { documents } = ctx
+    if (!documents.isReplicated)
+      throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'documents are not replicated')
+    const position = readFilePosition(documents.snapshots.pathOf(docId))
+    yield { chunk: NOTHING, ...position }
+    yield* documents.snapshots.readHere(
+      docId,
+      async function* ({ bytes }): AsyncGenerator<ReadCopyResponse> {
+        for await (const chunk of bytes) yield { chunk }
+      },
+      { userId: call.caller.userId, signal: call.signal },
+    )
+  },
+
+  async verifySnapshot(
+    { docId }: VerifySnapshotRequest,
+    call: ServerCall,
+  ): Promise<VerifySnapshotResponse> {
+    requireSystem(call)
+    const { replicator } = ctx.documents.shared
+    const fault = await replicator?.findSnapshotFault(docId)
+    return { replicated: replicator !== undefined, fault: fault ?? '' }
   },
 
   async restoreDocument(

@@ -8,49 +8,96 @@ import {
   type SnapshotMark,
 } from '@sheaf/document-log/heads'
 import type { LogTablesDb } from '@sheaf/document-log/schema'
-import { AppError } from '@sheaf/kit/errors'
+import { AppError, toAppError } from '@sheaf/kit/errors'
 import { RedoError } from '../store/redo/redo-error'
 import { openWriter, type Connection } from '../store/sqlite/connections'
 import { DOCUMENT_FILE, type DocumentFiles } from '../store/sqlite/document-files'
 import { migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
 import { spoilsConnection } from '../store/sqlite/sqlite-errors'
-import { positionOf, type FilePosition } from './file-position'
+import { positionOf, type CopySource, type FilePosition } from './file-position'
 import type { KeptContents } from './kept-contents'
 import { redoTail } from './redo-tail'
-import type { StoredFiles } from './stored-files'
+import { SNAPSHOT_DAMAGED, type StoredFiles } from './stored-files'
 
 /** Folder of the snapshots of a document. */
 export const SNAPSHOTS = 'snapshots'
 /** Name of a snapshot among the stored files of its document. */
 export const snapshotName = ({ name }: Pick<SnapshotMark, 'name'>): string => `${SNAPSHOTS}/${name}`
 
+/** A file that has been brought up to the latest record. */
+export interface UpdatedCopy {
+  /** Term of its last record. */
+  readonly term: number
+  /** True when the latest snapshot was found to be damaged. */
+  readonly isSnapshotDamaged: boolean
+}
+
+/** Reasons for which the store does not have a snapshot. */
+const WITHOUT_SNAPSHOT = new Set([SNAPSHOT_DAMAGED, 'STORE_UNAVAILABLE'])
+
 /** Makes the files of documents on this instance equal to their logs. */
 export class DocumentCopies {
   constructor(
     private readonly files: DocumentFiles,
-    private readonly stored: StoredFiles,
-    private readonly contents: KeptContents,
+    private readonly parts: {
+      readonly stored: StoredFiles
+      readonly contents: KeptContents
+      /** Undefined when there are no other instances. */
+      readonly peers?: CopySource
+    },
   ) {}
 
   /**
    * Brings the file of a document up to the latest record: the file of this instance if its last record is in the log,
-   * else the latest snapshot. Returns the term of its last record. Throws `unavailable` for a log that lacks records
+   * else the latest snapshot, else the file of another instance. Throws `unavailable` for a log that lacks records
    * which the file has, and when the document cannot be made.
    */
-  async update(tables: LogTablesDb, docId: string, head: OpenedHead): Promise<number> {
+  async update(tables: LogTablesDb, docId: string, head: OpenedHead): Promise<UpdatedCopy> {
     const scratch = await this.files.createScratch()
+    const task = { docId, head, scratch }
     try {
-      const own = await this.updateOwn(tables, { docId, head, scratch })
-      return own ?? (await this.make(tables, { docId, head, scratch }))
+      const path = this.files.pathOf(docId)
+      const own = existsSync(path) ? await this.bringUp(tables, path, task) : undefined
+      if (own !== undefined) return { term: own, isSnapshotDamaged: false }
+      return await this.make(tables, task).then(
+        (term) => ({ term, isSnapshotDamaged: false }),
+        (error: unknown) => this.makeFromPeers(tables, task, error),
+      )
     } finally {
       await rm(scratch, { recursive: true, force: true })
     }
   }
 
-  private async updateOwn(tables: LogTablesDb, task: Task): Promise<number | undefined> {
+  /** Without a snapshot, another instance may have the document: the one that used it last has all of it. */
+  private async makeFromPeers(
+    tables: LogTablesDb,
+    task: Task,
+    error: unknown,
+  ): Promise<UpdatedCopy> {
+    const { docId, head, scratch } = task
+    const reason = toAppError(error)?.reason ?? ''
+    const { peers } = this.parts
+    if (!peers || !WITHOUT_SNAPSHOT.has(reason)) throw error
+    let count = 0
+    for await (const copy of peers.find(docId)) {
+      if (!(await this.isInLog(tables, docId, { last: copy.position, head }))) continue
+      const path = join(scratch, `copy-${count++}.sqlite`)
+      await copy.save(path)
+      const term = await this.bringUp(tables, path, task)
+      if (term === undefined) continue
+      await this.files.replace(docId, path)
+      return { term, isSnapshotDamaged: reason === SNAPSHOT_DAMAGED }
+    }
+    throw error
+  }
+
+  /** Brings a file up to the latest record; undefined when it is damaged, or its last record is not in the log. */
+  private async bringUp(
+    tables: LogTablesDb,
+    path: string,
+    task: Task,
+  ): Promise<number | undefined> {
     const { docId, head } = task
-    const path = this.files.pathOf(docId)
-    if (!existsSync(path)) return undefined
     let connection: Connection | undefined
     try {
       connection = openWriter(path)
@@ -84,12 +131,8 @@ export class DocumentCopies {
     const { docId, head, scratch } = task
     const path = join(scratch, DOCUMENT_FILE)
     if (!head.snapshot) await writeFile(path, '', { flag: 'wx', mode: 0o600 })
-    else if (!(await this.stored.get(docId, snapshotName(head.snapshot), path)))
-      throw new AppError(
-        'unavailable',
-        'SNAPSHOT_DAMAGED',
-        'the snapshot of the document is missing',
-      )
+    else if (!(await this.parts.stored.get(docId, snapshotName(head.snapshot), path)))
+      throw new AppError('unavailable', SNAPSHOT_DAMAGED, 'the snapshot of the document is missing')
     const connection = openWriter(path)
     let term: number
     try {
@@ -116,7 +159,7 @@ export class DocumentCopies {
       after,
       upTo: head.lsn,
       read: (lsn) => readRecords(tables, docId, lsn),
-      fetch: (hash, path) => this.contents.fetch(docId, hash, path),
+      fetch: (hash, path) => this.parts.contents.fetch(docId, hash, path),
       scratch,
     })
   }

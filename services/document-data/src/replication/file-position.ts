@@ -9,6 +9,20 @@ export interface FilePosition {
   readonly term: number
 }
 
+/** The file that another instance has of a document, as it was when it last used the document. */
+export interface FoundCopy {
+  /** Its last record. */
+  readonly position: FilePosition
+  /** Writes it to a new path; throws when it does not arrive whole. */
+  save(path: string): Promise<void>
+}
+
+/** Where a document can be had from when the store does not have it. */
+export interface CopySource {
+  /** Yields the files that others have of a document; each is to be used before the next one is asked for. */
+  find(docId: string): AsyncIterable<FoundCopy>
+}
+
 /** Migrates a document file that is not open. Positions in the log remain as they are. */
 export function migrateFile(path: string): void {
   const connection = openWriter(path)

@@ -8,13 +8,15 @@ import type { ObjectStore } from './object-store'
 /** Objects as files of a folder, which instances on several machines must share. */
 export class FolderStore implements ObjectStore {
   private readonly folders = new FolderSync()
+  private created: Promise<unknown> | undefined
 
-  /** @param folder created when it is missing */
+  /** @param folder created at the first use when it is missing */
   constructor(private readonly folder: string) {}
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const path = join(this.folder, name)
     const unfinished = `${path}.${randomUUID()}.tmp`
+    await this.requireFolder()
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     try {
       await writeDurably(unfinished, bytes)
@@ -27,23 +29,23 @@ export class FolderStore implements ObjectStore {
   }
 
   get(name: string): Promise<Buffer | undefined> {
-    return readFile(join(this.folder, name)).catch(ifMissing(undefined))
+    return readFile(join(this.folder, name)).catch(this.ifMissing(undefined))
   }
 
   has(name: string): Promise<boolean> {
-    return exists(() => access(join(this.folder, name)))
+    return this.exists(() => access(join(this.folder, name)))
   }
 
   touch(name: string): Promise<boolean> {
     const now = new Date()
-    return exists(() => utimes(join(this.folder, name), now, now))
+    return this.exists(() => utimes(join(this.folder, name), now, now))
   }
 
   async list(folder: string): Promise<{ name: string; storedAt: number }[]> {
     const path = join(this.folder, folder)
     const objects: { name: string; storedAt: number }[] = []
-    for (const file of await readdir(path).catch(ifMissing([]))) {
-      const state = await stat(join(path, file)).catch(ifMissing(undefined))
+    for (const file of await readdir(path).catch(this.ifMissing([]))) {
+      const state = await stat(join(path, file)).catch(this.ifMissing(undefined))
       if (state) objects.push({ name: `${folder}/${file}`, storedAt: state.mtimeMs })
     }
     return objects
@@ -51,24 +53,37 @@ export class FolderStore implements ObjectStore {
 
   async removeOld(name: string, before: number): Promise<void> {
     const path = join(this.folder, name)
-    const state = await stat(path).catch(ifMissing(undefined))
+    const state = await stat(path).catch(this.ifMissing(undefined))
     if (state && state.mtimeMs < before) await rm(path, { force: true })
   }
 
   async removeFolder(folder: string): Promise<void> {
     await rm(join(this.folder, folder), { recursive: true, force: true })
   }
-}
 
-/** A handler of errors that returns a value for a file that does not exist. */
-function ifMissing<T>(value: T): (error: unknown) => T {
-  return (error) => {
-    if ((error as { readonly code?: unknown }).code === 'ENOENT') return value
-    throw error
+  /** Throws when the folder has gone since its first use: a share that is not mounted is no store without objects. */
+  private async requireFolder(): Promise<void> {
+    this.created ??= mkdir(this.folder, { recursive: true, mode: 0o700 })
+    try {
+      await this.created
+    } catch (error) {
+      this.created = undefined
+      throw error
+    }
+    await access(this.folder)
   }
-}
 
-/** False when `use` finds no file. */
-function exists(use: () => Promise<void>): Promise<boolean> {
-  return use().then(() => true, ifMissing(false))
+  /** A handler of errors that returns a value for a file that does not exist. */
+  private ifMissing<T>(value: T): (error: unknown) => Promise<T> {
+    return async (error) => {
+      if ((error as { readonly code?: unknown }).code !== 'ENOENT') throw error
+      await this.requireFolder()
+      return value
+    }
+  }
+
+  /** False when `use` finds no file. */
+  private exists(use: () => Promise<void>): Promise<boolean> {
+    return use().then(() => true, this.ifMissing(false))
+  }
 }

@@ -4,6 +4,7 @@ import {
   createHead,
   deleteHead,
   discardHead,
+  findSnapshot,
   listUncollected,
   listUnfinished,
   markCollected,
@@ -20,10 +21,12 @@ import type {
   ReplicatorHost,
 } from '../store/documents/replicator'
 import { Adoption } from './adoption'
-import { DocumentCopies } from './document-copies'
+import { DocumentCopies, snapshotName } from './document-copies'
+import type { CopySource } from './file-position'
 import { leaseEnded, type HomeLease } from './home-lease'
 import { KeptContents } from './kept-contents'
 import { encodeRecord } from './record-body'
+import { SNAPSHOT_DAMAGED } from './stored-files'
 import { SnapshotJobs, type Opening, type SnapshotParts } from './snapshot-jobs'
 
 /** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
@@ -38,6 +41,8 @@ export interface ReplicationParts extends SnapshotParts {
   /** Name of this instance. */
   readonly instance: string
   readonly lease: HomeLease
+  /** The other instances. */
+  readonly peers?: CopySource
   /** Called with the milliseconds that it took to make a document ready for use. */
   readonly observeOpening?: (ms: number) => void
 }
@@ -60,7 +65,7 @@ export class ReplicatedDocuments implements Replicator {
     private readonly host: ReplicatorHost,
   ) {
     this.contents = new KeptContents(parts.stored)
-    this.copies = new DocumentCopies(host.files, parts.stored, this.contents)
+    this.copies = new DocumentCopies(host.files, { ...parts, contents: this.contents })
     this.snapshots = new SnapshotJobs(parts, host, this.open)
     this.adoption = new Adoption(parts, host, this.snapshots)
     parts.lease.onEnded(() => {
@@ -158,6 +163,19 @@ export class ReplicatedDocuments implements Replicator {
     return unfinished.filter(({ unpublished }) => unpublished).map(({ docId }) => docId)
   }
 
+  async findSnapshotFault(docId: string): Promise<string | undefined> {
+    this.host.files.requireId(docId)
+    const snapshot = await findSnapshot(await this.parts.database.tables(), docId)
+    if (!snapshot) return undefined
+    try {
+      const isThere = await this.parts.stored.verify(docId, snapshotName(snapshot))
+      return isThere ? undefined : 'its snapshot is missing'
+    } catch (error) {
+      if (toAppError(error)?.reason !== SNAPSHOT_DAMAGED) throw error
+      return 'its snapshot is damaged'
+    }
+  }
+
   get tail(): LogTail {
     return this.snapshots.tail
   }
@@ -190,7 +208,7 @@ export class ReplicatedDocuments implements Replicator {
     const head = await this.raiseTerm(docId, assignment)
     // No connection may use the file while it is brought up to date.
     this.host.evict(docId, moved())
-    const fileTerm = await this.copies.update(tables, docId, head)
+    const { term: fileTerm, isSnapshotDamaged } = await this.copies.update(tables, docId, head)
     const { term, lsn, snapshot } = head
     const tail = { records: lsn - (snapshot?.lsn ?? 0), bytes: 0 }
     const opening: Opening = {
@@ -201,6 +219,7 @@ export class ReplicatedDocuments implements Replicator {
       lsn,
       fileTerm,
       isDoubtful: false,
+      isSnapshotDamaged,
       tail,
       openedAt: performance.now(),
       snapshotAt: 0,
@@ -212,6 +231,10 @@ export class ReplicatedDocuments implements Replicator {
     this.parts.observeOpening?.(performance.now() - since)
     this.forgetOldest()
     if (head.unpublished) this.host.logged(docId)
+    if (isSnapshotDamaged) {
+      this.parts.log.warn({ docId }, 'a snapshot is damaged and is stored again')
+      this.snapshots.consider(opening)
+    }
   }
 
   /** A document that is forgotten is opened again at its next use. */

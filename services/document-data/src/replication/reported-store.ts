@@ -56,12 +56,26 @@ export class ReportedStore implements ObjectStore {
       return result
     } catch (error) {
       ended(error)
-      throw new AppError(
-        'unavailable',
-        'STORE_UNAVAILABLE',
-        'the store of snapshots and attachments does not respond, retry later',
-        { retryAfterMs: '2000' },
-      )
+      const [reason, what] = isFull(error)
+        ? (['STORE_FULL', 'is full'] as const)
+        : (['STORE_UNAVAILABLE', 'does not respond'] as const)
+      const message = `the store of snapshots and attachments ${what}, retry later`
+      throw new AppError('unavailable', reason, message, { retryAfterMs: '2000' })
     }
   }
+}
+
+/** True for an error of a file system without room, or of a bucket: services answer 507 or one of these codes. */
+function isFull(error: unknown): boolean {
+  const { code, name, $metadata } = error as {
+    readonly code?: unknown
+    readonly name?: unknown
+    readonly $metadata?: { readonly httpStatusCode?: number }
+  }
+  return (
+    code === 'ENOSPC' ||
+    code === 'EDQUOT' ||
+    $metadata?.httpStatusCode === 507 ||
+    /^(XMinioStorageFull|InsufficientStorage|QuotaExceeded)/.test(String(name))
+  )
 }

@@ -1,17 +1,21 @@
+import type { Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  paginateListObjectsV2,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { inTurn } from './in-turn'
 import type { ObjectStore } from './object-store'
 
-/** Milliseconds until a connection is made, and until a request is answered; each request is tried three times. */
+/**
+ * Milliseconds until a connection is made; and until a request has been answered, its body and its repetitions included, so
+ * that a store which stalls is soon told from one that works. Each request is tried three times.
+ */
 const CONNECT_MS = 2_000
-const ANSWER_MS = 15_000
+const ANSWER_MS = 5_000
 const ATTEMPTS = 3
 /** Connections that are open at once. */
 const SOCKETS = 32
@@ -56,8 +60,6 @@ export class S3Store implements ObjectStore, Disposable {
       maxAttempts: ATTEMPTS,
       requestHandler: {
         connectionTimeout: CONNECT_MS,
-        requestTimeout: ANSWER_MS,
-        throwOnRequestTimeout: true,
         httpAgent: { maxSockets: SOCKETS, keepAlive: true },
         httpsAgent: { maxSockets: SOCKETS, keepAlive: true },
       },
@@ -65,12 +67,19 @@ export class S3Store implements ObjectStore, Disposable {
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
-    await this.client.send(new PutObjectCommand({ ...this.at(name), Body: bytes }))
+    const command = new PutObjectCommand({ ...this.at(name), Body: bytes })
+    await inTime((abortSignal) => this.client.send(command, { abortSignal }))
   }
 
   async get(name: string): Promise<Buffer | undefined> {
-    const found = await unlessMissing(this.client.send(new GetObjectCommand(this.at(name))))
-    return found?.Body && Buffer.from(await found.Body.transformToByteArray())
+    const command = new GetObjectCommand(this.at(name))
+    return inTime(async (abortSignal) => {
+      const found = await unlessMissing(this.client.send(command, { abortSignal }))
+      if (!found?.Body) return undefined
+      const body = found.Body as typeof found.Body & Readable
+      abortSignal.addEventListener('abort', () => body.destroy())
+      return Buffer.from(await body.transformToByteArray())
+    })
   }
 
   async has(name: string): Promise<boolean> {
@@ -90,12 +99,17 @@ export class S3Store implements ObjectStore, Disposable {
   async list(folder: string): Promise<{ name: string; storedAt: number }[]> {
     const objects: { name: string; storedAt: number }[] = []
     const where = { Bucket: this.bucket, Prefix: `${this.prefix}${folder}/` }
-    for await (const { Contents = [] } of paginateListObjectsV2({ client: this.client }, where))
-      for (const { Key = '', LastModified } of Contents)
+    let after: string | undefined
+    do {
+      const command = new ListObjectsV2Command({ ...where, ContinuationToken: after })
+      const page = await inTime((abortSignal) => this.client.send(command, { abortSignal }))
+      for (const { Key = '', LastModified } of page.Contents ?? [])
         objects.push({
           name: Key.slice(this.prefix.length),
           storedAt: LastModified?.getTime() ?? Date.now(),
         })
+      after = page.NextContinuationToken
+    } while (after !== undefined)
     return objects
   }
 
@@ -114,16 +128,37 @@ export class S3Store implements ObjectStore, Disposable {
   }
 
   private async storedAt(name: string): Promise<number | undefined> {
-    const found = await unlessMissing(this.client.send(new HeadObjectCommand(this.at(name))))
+    const command = new HeadObjectCommand(this.at(name))
+    const found = await inTime((abortSignal) =>
+      unlessMissing(this.client.send(command, { abortSignal })),
+    )
     return found && (found.LastModified?.getTime() ?? Date.now())
   }
 
   private async remove(name: string): Promise<void> {
-    await this.client.send(new DeleteObjectCommand(this.at(name)))
+    const command = new DeleteObjectCommand(this.at(name))
+    await inTime((abortSignal) => this.client.send(command, { abortSignal }))
   }
 
   private at(name: string): { Bucket: string; Key: string } {
     return { Bucket: this.bucket, Key: this.prefix + name }
+  }
+}
+
+/** Runs a request, and fails when it is not over in time. */
+async function inTime<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ended = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`the bucket has not answered within ${ANSWER_MS / 1000} s`))
+      ended.abort()
+    }, ANSWER_MS)
+  })
+  try {
+    return await Promise.race([run(ended.signal), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

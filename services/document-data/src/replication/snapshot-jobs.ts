@@ -33,6 +33,8 @@ export interface Opening {
   fileTerm: number
   /** True when an append may have succeeded without this instance knowing it. */
   isDoubtful: boolean
+  /** True while the latest snapshot is known to be damaged, so that all of it has to be stored again. */
+  isSnapshotDamaged: boolean
   /** `performance.now()` when it was opened. */
   readonly openedAt: number
   /** What the log has after the latest snapshot. */
@@ -73,11 +75,12 @@ export class SnapshotJobs implements AsyncDisposable {
     }, lookMs).unref()
   }
 
-  /** Schedules a snapshot of a document if its tail is long or old. */
-  consider({ docId, tail, snapshotAt, openedAt }: Opening): void {
-    if (tail.records === 0 || this.isClosed) return
+  /** Schedules a snapshot of a document if its tail is long or old, or the latest one is damaged. */
+  consider(opening: Opening): void {
+    if (!isDue(opening) || this.isClosed) return
+    const { docId, tail, snapshotAt, openedAt, isSnapshotDamaged } = opening
     const now = performance.now()
-    const isLong = tail.records >= TAIL.records || tail.bytes >= TAIL.bytes
+    const isLong = isSnapshotDamaged || tail.records >= TAIL.records || tail.bytes >= TAIL.bytes
     const isOld = now - Math.max(snapshotAt, openedAt) >= this.ageMs
     if (!isOld && (!isLong || (snapshotAt > 0 && now - snapshotAt < EVERY_MS))) return
     this.queue.add(docId)
@@ -97,21 +100,21 @@ export class SnapshotJobs implements AsyncDisposable {
   }
 
   /** Stores the file of a document, as it is at one moment. */
-  async store(docId: string, path: string): Promise<SnapshotMark> {
+  async store(docId: string, path: string, isAnew = false): Promise<SnapshotMark> {
     const scratch = await this.host.files.createScratch()
     try {
       const copy = join(scratch, 'copy.sqlite')
       await this.host.copyFile(path, copy)
-      return await this.storeClosed(docId, copy)
+      return await this.storeClosed(docId, copy, isAnew)
     } finally {
       await rm(scratch, { recursive: true, force: true })
     }
   }
 
   /** Stores the file of a document that nobody writes. */
-  async storeClosed(docId: string, path: string): Promise<SnapshotMark> {
+  async storeClosed(docId: string, path: string, isAnew = false): Promise<SnapshotMark> {
     const mark = { name: randomUUID(), ...readFilePosition(path) }
-    await this.parts.stored.putFile(docId, snapshotName(mark), path)
+    await this.parts.stored.putFile(docId, snapshotName(mark), path, isAnew)
     return mark
   }
 
@@ -127,7 +130,7 @@ export class SnapshotJobs implements AsyncDisposable {
       if (this.isClosed) return
       const opening = this.open.get(docId)
       // The snapshot during which it was scheduled may hold all of it.
-      if (opening && opening.tail.records > 0) await this.take(opening)
+      if (opening && isDue(opening)) await this.take(opening)
     }
   }
 
@@ -147,9 +150,14 @@ export class SnapshotJobs implements AsyncDisposable {
     opening.snapshotAt = performance.now()
     const { bytes } = opening.tail
     try {
-      const snapshot = await this.store(docId, this.host.files.find(docId))
+      const snapshot = await this.store(
+        docId,
+        this.host.files.find(docId),
+        opening.isSnapshotDamaged,
+      )
       if (!(await markSnapshot(await this.parts.database.tables(), { doc: docId, term }, snapshot)))
         return
+      opening.isSnapshotDamaged = false
       // It may also hold records that were appended while it was begun.
       opening.tail.records = opening.lsn - snapshot.lsn
       opening.tail.bytes -= bytes
@@ -158,4 +166,9 @@ export class SnapshotJobs implements AsyncDisposable {
       this.parts.log.warn({ err: error, docId }, 'failed to store a snapshot, retrying later')
     }
   }
+}
+
+/** True for a document of which the latest snapshot lacks something. */
+function isDue({ tail, isSnapshotDamaged }: Opening): boolean {
+  return tail.records > 0 || isSnapshotDamaged
 }

@@ -66,6 +66,21 @@ describe('stored files', () => {
     await expect(get('snapshots/a')).rejects.toMatchObject({ reason: 'SNAPSHOT_DAMAGED' })
   })
 
+  it('are stored anew where the store may have damaged pieces, which are otherwise taken as they are', async () => {
+    await put('snapshots/a', bytesOf(1, 2))
+    for (const piece of await pieces()) await writeFile(join(pathOf('pieces'), piece), '{')
+    await put('snapshots/b', bytesOf(1, 2))
+    await expect(stored.verify(DOC, 'snapshots/b')).rejects.toMatchObject({
+      reason: 'SNAPSHOT_DAMAGED',
+    })
+    const path = join(folder.path, 'whole')
+    await writeFile(path, bytesOf(1, 2))
+    await stored.putFile(DOC, 'snapshots/c', path, true)
+    expect(await stored.verify(DOC, 'snapshots/c')).toBe(true)
+    expect(await get('snapshots/c')).toBe(hashOf(bytesOf(1, 2)))
+    expect(await stored.verify(DOC, 'snapshots/none')).toBe(false)
+  })
+
   const sweep = () =>
     stored.sweep(DOC, { folder: 'snapshots', except: 'snapshots/b', before: Date.now() - 60_000 })
 

@@ -13,6 +13,9 @@ import type { ObjectStore } from './object-store'
  */
 const PIECE_BYTES = CHUNK_BYTES
 
+/** Reason of the error for a file that cannot be read from the store, however often that is tried. */
+export const SNAPSHOT_DAMAGED = 'SNAPSHOT_DAMAGED'
+
 const deflate = promisify<Buffer, { level: number }, Buffer>(deflateRaw)
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw)
 
@@ -36,8 +39,11 @@ export interface FileSource {
 export class StoredFiles {
   constructor(private readonly objects: ObjectStore) {}
 
-  /** Stores a file of a document under a name; durable when it resolves. */
-  async put(docId: string, name: string, source: FileSource): Promise<void> {
+  /**
+   * Stores a file of a document under a name; durable when it resolves.
+   * @param isAnew true to store all pieces, also those that the store has, since they may be damaged
+   */
+  async put(docId: string, name: string, source: FileSource, isAnew = false): Promise<void> {
     const { size } = source
     const pieces = new Array<string>(Math.ceil(size / PIECE_BYTES))
     await inTurn(pieces.length, async (index) => {
@@ -47,15 +53,15 @@ export class StoredFiles {
       pieces[index] = hash
       const piece = pieceName(docId, hash)
       // A piece that is used again must not be taken for one that is not used any more.
-      if (!(await this.objects.touch(piece)))
+      if (isAnew || !(await this.objects.touch(piece)))
         await this.objects.put(piece, await deflate(bytes, { level: constants.Z_BEST_SPEED }))
     })
     const manifest: Manifest = { format: 1, size, pieces }
     await this.objects.put(manifestName(docId, name), Buffer.from(JSON.stringify(manifest)))
   }
 
-  /** Stores a file on disk. */
-  async putFile(docId: string, name: string, path: string): Promise<void> {
+  /** Stores a file on disk. Parameters as of `put`. */
+  async putFile(docId: string, name: string, path: string, isAnew = false): Promise<void> {
     const file = await open(path, 'r')
     try {
       const { size } = await file.stat()
@@ -64,7 +70,7 @@ export class StoredFiles {
         if (bytesRead !== length) throw new Error('the file became shorter while it was read')
         return buffer
       }
-      await this.put(docId, name, { size, read })
+      await this.put(docId, name, { size, read }, isAnew)
     } finally {
       await file.close()
     }
@@ -93,6 +99,18 @@ export class StoredFiles {
     } finally {
       await file.close()
     }
+    return true
+  }
+
+  /** Reads a file as `get` does, without a copy of it; false when there is none with this name. Throws as `get`. */
+  async verify(docId: string, name: string): Promise<boolean> {
+    const found = await this.objects.get(manifestName(docId, name))
+    if (!found) return false
+    const { pieces } = readManifest(found)
+    await inTurn(
+      pieces.length,
+      async (index) => void (await this.piece(docId, pieces[index] ?? '')),
+    )
     return true
   }
 
@@ -156,7 +174,7 @@ function readManifest(bytes: Buffer): Manifest {
 }
 
 function damaged(): AppError {
-  return new AppError('unavailable', 'SNAPSHOT_DAMAGED', 'the snapshot of the document is damaged')
+  return new AppError('unavailable', SNAPSHOT_DAMAGED, 'the snapshot of the document is damaged')
 }
 
 const folderOf = (docId: string) => `${docId.slice(0, 2)}/${docId}`

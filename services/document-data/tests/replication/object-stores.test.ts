@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { rename } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
@@ -103,6 +107,23 @@ describe.each(kinds)('%s', (_, open) => {
   })
 })
 
+/** A server that answers every request in the same way. */
+async function startAnswering(answer: (response: ServerResponse) => void) {
+  const fake = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => answer(response))
+  })
+  await once(fake.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(fake.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      fake.closeAllConnections()
+      fake.close()
+      await once(fake, 'close')
+    },
+  }
+}
+
 describe('a store that fails', () => {
   async function failures(store: ObjectStore): Promise<StoreCall[]> {
     const calls: StoreCall[] = []
@@ -132,11 +153,52 @@ describe('a store that fails', () => {
     expect(String(await store.get('ee/doc/x'))).toBe('x')
   })
 
+  it('is unavailable within some seconds: a server that does not answer, or stops within an answer', async () => {
+    const answers = {
+      silent: () => {},
+      stalling: (response: ServerResponse) => {
+        response.writeHead(200, { 'content-length': '100' })
+        response.write('x')
+      },
+    }
+    const begun = performance.now()
+    const failed = Object.values(answers).map(async (answer) => {
+      await using fake = await startAnswering(answer)
+      return await failures(bucket({ endpoint: fake.url }))
+    })
+    for (const calls of await Promise.all(failed)) expect(calls.at(-1)?.error).toBeDefined()
+    // Two calls of 5 s.
+    expect(performance.now() - begun).toBeLessThan(15_000)
+  })
+
+  it('is full: a server that says so', async () => {
+    await using fake = await startAnswering((response) => response.writeHead(507).end())
+    const store = new ReportedStore(bucket({ endpoint: fake.url }), () => {})
+    await expect(store.put('ee/doc/x', bytes('x'))).rejects.toMatchObject({
+      code: 'unavailable',
+      reason: 'STORE_FULL',
+    })
+  })
+
+  it('is unavailable: a folder that has gone, which is not made again without its objects', async () => {
+    const path = join(folder.path, 'share')
+    const store = new FolderStore(path)
+    await store.put('ee/doc/x', bytes('x'))
+    await rename(path, `${path}-away`)
+    expect(await failures(store)).toMatchObject([
+      { operation: 'put', error: { code: 'ENOENT' } },
+      { operation: 'get', error: { code: 'ENOENT' } },
+    ])
+    await rename(`${path}-away`, path)
+    expect(String(await store.get('ee/doc/x'))).toBe('x')
+    expect(await store.get('ee/doc/none')).toBeUndefined()
+  })
+
   it('is unavailable: a path that is a file', async () => {
     const path = join(folder.path, 'file')
     await new FolderStore(folder.path).put('file', bytes('x'))
     expect(await failures(new FolderStore(path))).toMatchObject([
-      { operation: 'put', error: { code: 'ENOTDIR' } },
+      { operation: 'put', error: { code: 'EEXIST' } },
       { operation: 'get', error: { code: 'ENOTDIR' } },
     ])
   })

@@ -82,6 +82,11 @@ export interface Replicator extends AsyncDisposable {
   recover(docId: string): Promise<void>
   /** Ids of the documents that this instance used last and that may have unpublished entries. */
   listUnpublished(): Promise<string[]>
+  /**
+   * What is wrong with the latest snapshot of a document, in words; undefined when it can be read, and for a document
+   * without one. Throws `unavailable` when the store does not respond.
+   */
+  findSnapshotFault(docId: string): Promise<string | undefined>
   /** What the logs of documents hold that no snapshot does, for metrics. */
   readonly tail: LogTail
 }

@@ -18,6 +18,8 @@ import { WorkerPool } from '../workers/worker-pool'
 export interface SnapshotForm extends CopyForm {
   /** True for a backup: the complete file, including internal data of Sheaf. */
   readonly whole?: boolean
+  /** True, of a whole file, to leave all pages where they are; by default they are packed. */
+  readonly isUnpacked?: boolean
 }
 
 /** Who reads a snapshot. */
@@ -83,6 +85,28 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
+  /** Path of the file of a document on this instance. Throws as `read`. */
+  pathOf(docId: string): string {
+    return this.files.find(docId)
+  }
+
+  /**
+   * As `read`, the whole file as it is on this instance, which may not be the one that the document is assigned to. Its pages
+   * are where they were, so that a snapshot of it has most pieces in common with an earlier one.
+   */
+  async *readHere<T>(
+    docId: string,
+    use: (snapshot: Snapshot) => AsyncIterable<T>,
+    reader: SnapshotReader,
+  ): AsyncGenerator<T> {
+    try {
+      const form = { history: true, data: true, whole: true, isUnpacked: true }
+      yield* this.readFile(this.files.find(docId), form, use, reader)
+    } catch (error) {
+      throw this.options.translate(error, docId)
+    }
+  }
+
   private async *readFile<T>(
     path: string,
     form: SnapshotForm,
@@ -129,7 +153,8 @@ export class Snapshots implements AsyncDisposable {
 
   private async makeFile(path: string, form: SnapshotForm, copy: string): Promise<CopyMoment> {
     if (!form.whole) return this.workers.copy(path, copy, form)
-    await this.workers.run(path, [`VACUUM INTO ${quoteText(copy)}`])
+    if (form.isUnpacked) await this.duplicate(path, copy)
+    else await this.workers.run(path, [`VACUUM INTO ${quoteText(copy)}`])
     const connection = openReader(copy)
     try {
       return readMoment(connection)
