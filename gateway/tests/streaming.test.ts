@@ -180,6 +180,22 @@ describe('an error', () => {
     expect(connection.received).not.toMatch(/\r\n0\r\n\r\n$/)
     await expect(rest().get(path)).rejects.toThrow()
   })
+
+  it.each(['1.0', '1.1'])(
+    'after the first byte resets the connection of a client of HTTP/%s, for which an orderly end would be that of the body',
+    async (version) => {
+      await using connection = await RawConnection.open(system.url)
+      read = async function* () {
+        yield* chunks('{"records":[', '1,')
+        await eventually(() => connection.received !== '')
+        throw new AppError('unavailable', 'X', 'broke')
+      }
+      connection.send(getLines.map((line) => line.replace(/1\.1$/, version)))
+      await eventually(() => connection.isClosed)
+      expect(connection.received).toContain('{"records":[')
+      expect(connection.isReset).toBe(true)
+    },
+  )
 })
 
 describe('answers in one piece that are not read', () => {

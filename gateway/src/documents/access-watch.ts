@@ -49,6 +49,6 @@ export class AccessWatch implements Disposable {
     this[Symbol.dispose]()
     if (response.destroyed || response.writableFinished) return
     context.log.info({ requestId, reason }, 'a streamed response was ended, access was revoked')
-    response.destroy()
+    this.exchange.breakOff()
   }
 }

@@ -234,7 +234,7 @@ class ChangeStream {
     if (!known || this.writer.isMidway || response.destroyed || signal.aborted) {
       if (!signal.aborted)
         context.log.warn({ requestId, err: error }, 'a change stream was interrupted')
-      response.destroy()
+      this.exchange.breakOff()
       return
     }
     const data = JSON.stringify({ error: known.message, details: { reason: known.reason } })

@@ -61,7 +61,7 @@ export async function sendChunks<P extends Piece = Piece>(
   } catch (error) {
     if (!response.headersSent) throw error
     if (!response.destroyed) logBreak(exchange, error)
-    response.destroy()
+    exchange.breakOff()
   } finally {
     watch?.[Symbol.dispose]()
     // Cancels the call unless it has completed.

@@ -43,7 +43,7 @@ export function compressInto(exchange: Exchange): Writable | undefined {
   const gzip = createGzip({ level: LEVEL })
   context.load.compressedResponses++
   gzip.once('close', () => context.load.compressedResponses--)
-  gzip.once('error', () => response.destroy())
+  gzip.once('error', () => exchange.breakOff())
   // A client that disconnects, and a response that breaks off.
   response.once('close', () => gzip.destroy())
   gzip.pipe(response)

@@ -264,6 +264,16 @@ export class Exchange {
     this.timer = setTimeout(() => this.expire(), this.context.config.timeouts.unreadMs)
   }
 
+  /**
+   * Ends a response that has begun and cannot be completed, so that no client takes it for complete: the connection is
+   * reset. An orderly end is the end of the body for HTTP/1.0 clients, and for those that do not check the last chunk.
+   */
+  breakOff(): void {
+    const { response } = this
+    response.socket?.resetAndDestroy()
+    response.destroy()
+  }
+
   private count(): void {
     if (this.isCounted) return
     this.isCounted = true
@@ -272,7 +282,7 @@ export class Exchange {
 
   private expire(): void {
     this.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'request timed out'))
-    if (this.response.headersSent) this.response.destroy()
+    if (this.response.headersSent) this.breakOff()
   }
 
   private close(): void {

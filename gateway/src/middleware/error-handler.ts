@@ -29,7 +29,7 @@ export function answerThrown(exchange: Exchange, thrown: unknown): void {
   const cause =
     fromHome(thrown) ?? toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
   const error = withEffect(withRequestId(withCredential(cause, exchange), exchange), exchange)
-  if (response.headersSent) response.destroy()
+  if (response.headersSent) exchange.breakOff()
   else if (response.destroyed) return
   else if (exchange.route?.isPage) sendErrorPage(exchange, error)
   else sendError(exchange, error)

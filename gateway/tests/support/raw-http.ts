@@ -4,10 +4,15 @@ import { connect, type Socket } from 'node:net'
 export class RawConnection implements AsyncDisposable {
   received = ''
   isClosed = false
+  /** True when the other side reset the connection, instead of ending it in order. */
+  isReset = false
 
   private constructor(readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => (this.received += chunk.toString('latin1')))
-    socket.on('error', () => {})
+    socket.on(
+      'error',
+      (error: NodeJS.ErrnoException) => (this.isReset = error.code === 'ECONNRESET'),
+    )
     socket.on('close', () => (this.isClosed = true))
   }
 
