@@ -100,6 +100,28 @@ describe('WriteGroup', () => {
     expect(stored()).toEqual(['later'])
   })
 
+  it.each([
+    ['answers a write whose commit failed after its append when the document is there again', true],
+    ['does not say that such a write had no effect when the document cannot be made again', false],
+  ])('%s', async (_, isMade) => {
+    connection.db.exec(`PRAGMA foreign_keys = ON; CREATE TABLE parent (id PRIMARY KEY);
+      CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED)`)
+    const moved = new AppError('unavailable', 'DOCUMENT_MOVED', 'opened elsewhere')
+    const recovering = new GroupCommit(connection, {
+      memberStarts: () => () => {},
+      record: () => {},
+      append: () => Promise.resolve(),
+      recover: () => (isMade ? Promise.resolve() : Promise.reject(moved)),
+      committed: () => {},
+      undone: () => events.push('undone'),
+      spoiled: () => events.push('spoiled'),
+    })
+    const write = recovering.add(() => connection.prepare('INSERT INTO child VALUES (1)').run())
+    if (isMade) await write
+    else await expect(write).rejects.toMatchObject({ reason: 'LOG_UNAVAILABLE' })
+    expect(events).toEqual(['undone', 'spoiled'])
+  })
+
   it.each(STAGES)('fails the group when %s throws at once', async (stage) => {
     const failing = new GroupCommit(connection, {
       memberStarts: () => () => {},

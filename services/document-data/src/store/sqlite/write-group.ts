@@ -262,7 +262,8 @@ export class WriteGroup {
         for (const { settle } of this.done) settle()
       },
       (error: unknown) => {
-        const reason = translateSqliteError(error)
+        // Not by its own reason, which may say that the writes had no effect.
+        const reason = unknownOutcome(error)
         for (const { reject } of this.members) reject(reason)
       },
     )
@@ -307,7 +308,7 @@ export class WriteGroup {
 /** The stages after `applying`, in order. */
 const STAGES = ['deriving', 'recording', 'appending', 'committing'] as const
 
-function unknownOutcome(cause: AppError): AppError {
+function unknownOutcome(cause: unknown): AppError {
   const error = new AppError(
     'unavailable',
     'LOG_UNAVAILABLE',
