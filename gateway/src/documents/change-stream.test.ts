@@ -71,7 +71,15 @@ class Followed {
     const isDraining = () => this.draining
     const { signal } = new AbortController()
     const context = { config: {}, load, isDraining, log: { warn: () => {} } }
-    return { context, response, signal, headers: [], deadline: Infinity } as unknown as Exchange
+    const breakOff = () => response.destroy()
+    return {
+      context,
+      response,
+      signal,
+      breakOff,
+      headers: [],
+      deadline: Infinity,
+    } as unknown as Exchange
   }
 }
 
