@@ -108,6 +108,7 @@ export class DocumentCopies {
       if (last.lsn > head.lsn) throw logBehind()
       if (!(await this.isInLog(tables, docId, { last, head }))) return undefined
       await this.redo(tables, connection, { ...task, after: last.lsn })
+      if (path !== this.files.pathOf(docId)) completeFile(connection)
       return positionOf(connection).term
     } catch (error) {
       // A file that is damaged or differs from its log is made anew.
@@ -143,6 +144,7 @@ export class DocumentCopies {
       const after = head.snapshot?.lsn ?? 0
       await this.redo(tables, connection, { ...task, after })
       term = positionOf(connection).term
+      completeFile(connection)
     } finally {
       connection.close()
     }
@@ -180,7 +182,16 @@ export function logBehind(): AppError {
   )
 }
 
+/**
+ * Brings what was written ahead into a file that is about to be moved. Closing does so too, but is silent when the disk is
+ * full, and then the file alone is not a document.
+ */
+function completeFile({ db }: Connection): void {
+  db.pragma('wal_checkpoint(TRUNCATE)')
+}
+
+/** A file for which the disk has no room is whole. */
 function isDamage(error: unknown): boolean {
-  const { reason } = error as { readonly reason?: unknown }
-  return reason === 'DOCUMENT_DAMAGED' || spoilsConnection(error)
+  const { reason, code } = error as { readonly reason?: unknown; readonly code?: unknown }
+  return reason === 'DOCUMENT_DAMAGED' || (spoilsConnection(error) && code !== 'SQLITE_FULL')
 }
