@@ -4,8 +4,14 @@ import { readNatsUrl } from '@sheaf/testkit/engine-process'
 import { eventually } from '@sheaf/testkit/eventually'
 import { startSheaf } from '@sheaf/testkit/sheaf'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
-import { deleteDocuments } from './support/document-file'
-import { INSTANCES, ownerOf, replicatedEnv, runFaults, type World } from './support/fault-rounds'
+import {
+  INSTANCES,
+  loseInstance,
+  ownerOf,
+  replicatedEnv,
+  runFaults,
+  type World,
+} from './support/fault-rounds'
 
 /** Longer than the lease of an instance, which is 2 s. */
 const PAUSE_MS = 3_000
@@ -15,11 +21,7 @@ const CUT_MS = 1_500
 /** Kills the owner of a document, whose files are lost. */
 async function loseOwner(world: World): Promise<void> {
   const { sheaf, load } = world
-  const owner = await ownerOf(world)
-  // Stopped, it cannot notice that its files are gone.
-  await sheaf.kill(owner, 'SIGSTOP')
-  await deleteDocuments(sheaf.dataDir, owner)
-  await sheaf.kill(owner, 'SIGKILL')
+  await loseInstance(sheaf, await ownerOf(world))
   await load.goOn()
 }
 

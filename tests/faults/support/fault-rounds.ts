@@ -2,7 +2,7 @@ import { locateDocument } from '@sheaf/testkit/documents'
 import { readDatabaseUrl } from '@sheaf/testkit/engine-process'
 import { createRest } from '@sheaf/testkit/rest'
 import type { InstanceName, RunningSheaf } from '@sheaf/testkit/sheaf'
-import { docIdOf } from './document-file'
+import { deleteDocuments, docIdOf } from './document-file'
 import { createTimeLimit, report, roundsOf, untilRandomMoment } from './extent'
 import { GatewayPool, PooledGateway } from './gateway-pool'
 import { RecordedLoad } from './recorded-load'
@@ -43,6 +43,14 @@ interface FaultPlan {
 /** The instance that a document is assigned to, of a Sheaf with engines of its own. */
 export async function homeOf(sheaf: RunningSheaf, docId: string): Promise<InstanceName> {
   return (await locateDocument(readDatabaseUrl(sheaf.dataDir), docId)).home as InstanceName
+}
+
+/** Kills an instance, whose files are lost. */
+export async function loseInstance(sheaf: RunningSheaf, name: InstanceName): Promise<void> {
+  // Stopped, it cannot notice that its files are gone.
+  await sheaf.kill(name, 'SIGSTOP')
+  await deleteDocuments(sheaf.dataDir, name)
+  await sheaf.kill(name, 'SIGKILL')
 }
 
 /** The instance of the first document of the load. */

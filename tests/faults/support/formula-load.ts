@@ -1,5 +1,11 @@
 import type { Rest, RestReply } from '@sheaf/testkit/rest'
-import { addRecords, addTable, newDocument, readRecords } from '../../support/system'
+import {
+  addRecords,
+  addTable,
+  newDocument,
+  readRecords,
+  type RestRecord,
+} from '../../support/system'
 import { requireOk } from '../../support/webhooks'
 
 /** Rows of one write: a partial write appears as rows of several versions. */
@@ -119,6 +125,21 @@ export class FormulaLoad implements AsyncDisposable {
     return faults
   }
 
+  /** Describes cells that are not computed, or have another value than their formulas give for the rows. */
+  async findResultFaults(): Promise<string[]> {
+    const faults: string[] = []
+    for (const { path } of this.documents) {
+      const rows = await readRecords(this.rest, `${path}/tables/Items`)
+      for (const { id, fields, expected } of computeAll(rows, this.slowColumns))
+        for (const [column, value] of Object.entries(expected))
+          if (fields[column] !== value)
+            faults.push(
+              `${path}: ${column}[${id}] is ${JSON.stringify(fields[column])}, not ${String(value)}`,
+            )
+    }
+    return faults
+  }
+
   private async repeat(run: (round: number) => Promise<void>): Promise<void> {
     for (let round = 0; this.running; round++) await run(round)
   }
@@ -213,6 +234,33 @@ async function prepare(rest: Rest, count: number): Promise<LoadedDocument> {
   }))
   requireOk(await rest.post(`${table}/columns`, { body: { columns } }))
   return { path, words: new Map(), parent }
+}
+
+/** What the formulas of each row give. */
+function computeAll(rows: readonly RestRecord[], slowColumns: number) {
+  const byId = new Map(rows.map(({ id, fields }) => [id, fields]))
+  const words = new Map<unknown, { count: number; sum: number }>()
+  for (const { fields } of rows) {
+    const { count, sum } = words.get(fields.Word) ?? { count: 0, sum: 0 }
+    words.set(fields.Word, { count: count + 1, sum: sum + Number(fields.Amount) })
+  }
+  return rows.map(({ id, fields }) => {
+    const amount = Number(fields.Amount)
+    const { count = 0, sum = 0 } = words.get(fields.Word) ?? {}
+    const parent = byId.get(Number(fields.Parent))
+    const slow = Array.from({ length: slowColumns }, (_, index) => [
+      `Slow${index + 1}`,
+      amount + count,
+    ])
+    const expected: Record<string, unknown> = {
+      Twice: amount * 2,
+      Total: sum,
+      Share: sum === 0 ? 0 : amount / sum,
+      ...(parent && { Above: Number(parent.Amount) * 2 }),
+      ...Object.fromEntries(slow),
+    }
+    return { id, fields, expected }
+  })
 }
 
 function settle(states: States, state: number | 'gone'): void {
