@@ -1,6 +1,7 @@
 import { quoteId } from '../quoting/quote'
 import type { Schema } from '../store/schema/schema'
 import type { Connection } from '../store/sqlite/connections'
+import { compiledFormula, isCompiled } from './compiled/compiled-formula'
 import type { Dependencies } from './dependencies/dependencies'
 import { columnsOf, type ColumnOfTable } from './dependencies/formula-columns'
 import { FEW_ROWS } from './requested-cells'
@@ -70,15 +71,19 @@ export function nextSlice(
     ({ column }) => column.pendingAfter !== undefined && !column.stopped,
   )
   const refs = new Set(pending.map(({ column }) => column.ref))
-  const isReady = ({ column }: ColumnOfTable) =>
-    dependencies
-      .relationsOf(column.ref)
-      .reads.every(
-        ({ columnRef }) =>
-          columnRef === undefined || columnRef === column.ref || !refs.has(columnRef),
-      )
+  const isReady = (of: ColumnOfTable) =>
+    [
+      ...dependencies.relationsOf(of.column.ref).reads.map(({ columnRef }) => columnRef),
+      ...compiledReads(schema, of),
+    ].every((ref) => ref === undefined || ref === of.column.ref || !refs.has(ref))
   const of = pending.find(isReady) ?? pending[0]
   return of && sliceOf(connection, of, sizes.of(of.column.ref))
+}
+
+/** What a compiled formula reads is known before it has run; it needs Python while any of that is pending. */
+function compiledReads(schema: Schema, of: ColumnOfTable): readonly number[] {
+  const formula = compiledFormula(schema, of)
+  return isCompiled(formula) ? [...formula.columns.keys()] : []
 }
 
 function sliceOf(connection: Connection, of: ColumnOfTable, rows: number): Slice {
