@@ -1,5 +1,5 @@
-// Three kinds of tests: unit (next to the source, without processes), service (one process and the engines),
-// system (all).
+// Four kinds of tests: unit (next to the source, without processes), service (one process and the engines),
+// system (all), fault (all, while processes are killed and disks fill up).
 'use strict'
 
 const { compilerOptions } = require('./tsconfig.check.json')
@@ -30,12 +30,12 @@ const swc = {
 }
 
 /** One kind of tests; those that need engines share one PostgreSQL and one NATS. */
-const project = (displayName, testMatch, { engines, setup = [] }) => ({
+const project = (displayName, testMatch, { engines, setup = [], ignored = [] }) => ({
   displayName,
   rootDir: __dirname,
   testEnvironment: 'node',
   testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...ignored],
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/data/'],
   transform: { '\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper,
@@ -69,6 +69,11 @@ module.exports = {
       engines: true,
     }),
     project('system', ['tests/**/*.test.ts'], {
+      engines: true,
+      ignored: ['<rootDir>/tests/faults/'],
+      setup: ['tests/support/check-statuses.ts'],
+    }),
+    project('fault', ['tests/faults/**/*.test.ts'], {
       engines: true,
       setup: ['tests/support/check-statuses.ts'],
     }),

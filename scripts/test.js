@@ -1,6 +1,6 @@
 // Runs all tests and prints the slowest suites, the number of reruns and, as the last line, `N passed, M
 // failed` over all suites. A suite that does not run counts as one failed test, as does a run that ends
-// abnormally. When only a few suites fail, they are rerun one by one: a suite that then passes was affected
+// abnormally. The fault tests run after all others, one by one. When only a few suites of a run fail, they are rerun one by one: a suite that then passes was affected
 // by concurrent suites; it is reported as unstable and must be fixed, but does not fail the run. Suites that
 // already ran one by one (--runInBand) are not rerun. With `--check` as the first argument, the checks of
 // `make check` run concurrently at low priority; a failed check stops the tests. Further arguments are passed
@@ -131,10 +131,37 @@ function summarize({ suites, rerun, passed, failed }) {
   ]
 }
 
+/**
+ * The arguments of each run of jest. Without a selection of tests the fault tests have a run of their own, one by one, since
+ * each starts several instances of every service, and waits for what must happen within seconds.
+ */
+function splitRuns(args) {
+  const isSelection = (arg) =>
+    !arg.startsWith('--') || /^--(config|selectProjects|runTestsByPath|$)/.test(arg)
+  if (args.some(isSelection)) return [args]
+  return [
+    [...args, '--selectProjects', 'unit', 'service', 'system'],
+    [...args, '--maxWorkers=1', '--selectProjects', 'fault'],
+  ]
+}
+
 /** Runs all tests with these arguments; returns the results. */
 async function runTests(args, signal) {
   mkdirSync(results, { recursive: true })
-  const first = await run('jest', args, signal)
+  const total = { suites: new Map(), rerun: 0, passed: 0, failed: 0 }
+  for (const [index, own] of splitRuns(args).entries()) {
+    if (signal.aborted) break
+    const { suites, rerun, passed, failed } = await runOne(`jest-${index + 1}`, own, signal)
+    for (const [path, suite] of suites) total.suites.set(path, suite)
+    total.rerun += rerun
+    total.passed += passed
+    total.failed += failed
+  }
+  return total
+}
+
+async function runOne(name, args, signal) {
+  const first = await run(name, args, signal)
   const { suites } = first
   const hindered = findHindered(first, args)
   const status = hindered.length > 0 ? await runAgain(suites, hindered, args, signal) : first.status
@@ -145,7 +172,7 @@ async function runTests(args, signal) {
   return { suites, rerun: hindered.length, passed, failed }
 }
 
-module.exports = { findHindered, runBoth, summarize }
+module.exports = { findHindered, runBoth, splitRuns, summarize }
 
 /** Adds the unit tests on another Node to the results of all tests. */
 async function addUnitTests(outcome, node, signal) {

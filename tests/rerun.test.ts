@@ -19,8 +19,9 @@ interface Outcome {
 const { findOtherRelease } = jest.requireActual<{
   findOtherRelease(version: string, platform: string): { readonly version: string } | undefined
 }>('../scripts/other-node.js')
-const { findHindered, runBoth, summarize } = jest.requireActual<{
+const { findHindered, runBoth, splitRuns, summarize } = jest.requireActual<{
   findHindered(outcome: Outcome, args: readonly string[]): string[]
+  splitRuns(args: readonly string[]): string[][]
   runBoth(
     args: readonly string[],
     stop: AbortController,
@@ -57,6 +58,23 @@ describe('suites that have failed', () => {
 
   it('stay failed when jest was ended by something else', () => {
     for (const status of [null, 134]) expect(findHindered(runWith(1, status), [])).toEqual([])
+  })
+})
+
+describe('the fault tests', () => {
+  it('run after all other tests, and one by one', () => {
+    const [others = [], faults = []] = splitRuns(['--silent=true'])
+    expect(others).toEqual(['--silent=true', '--selectProjects', 'unit', 'service', 'system'])
+    expect(faults).toEqual(['--silent=true', '--maxWorkers=1', '--selectProjects', 'fault'])
+  })
+
+  it('run with others when tests are selected', () => {
+    for (const args of [
+      ['tests/faults', '--runInBand'],
+      ['--selectProjects', 'system'],
+      ['--config=x'],
+    ])
+      expect(splitRuns(args)).toEqual([args])
   })
 })
 
