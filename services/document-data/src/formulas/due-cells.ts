@@ -1,3 +1,4 @@
+import { applyDueChange, forgetDueAuthors, type DueChange } from '../store/log/due-changes'
 import type { Author, RowOperation, SchemaOperation } from '../store/log/log'
 import type { GroupEntry } from '../store/documents/derived-group'
 import type { Schema } from '../store/schema/schema'
@@ -25,7 +26,11 @@ const FORMULA_FIELDS = ['formula', 'isFormula', 'recalcWhen', 'recalcDeps'] as c
 export class DueCells {
   private changed = false
 
-  constructor(private readonly connection: Connection) {}
+  /** @param note called with each change, which the record of the transaction has to hold */
+  constructor(
+    private readonly connection: Connection,
+    private readonly note: (change: DueChange) => void = () => {},
+  ) {}
 
   /** True when something was stored since the last call that the schema contains. */
   takeChanged(): boolean {
@@ -40,12 +45,7 @@ export class DueCells {
     const kept = rowIds.slice(0, Math.max(0, MAX_DUE_CELLS - this.count()))
     if (kept.length === 0) return 0
     this.changed ||= !this.has(columnRef)
-    this.connection
-      .prepare(
-        `INSERT INTO _sheaf_due_cells (column_ref, row, seq) SELECT ?, value, ? FROM json_each(?) WHERE true
-         ON CONFLICT (column_ref, row) DO UPDATE SET seq = excluded.seq`,
-      )
-      .run(columnRef, seq, JSON.stringify(kept))
+    this.apply({ kind: 'add', columnRef, rowIds: kept, seq })
     this.keepAuthor({ seq, author })
     return kept.length
   }
@@ -53,10 +53,8 @@ export class DueCells {
   /** Remembers who made a write. */
   keepAuthor({ seq, author: { userId, person } }: DueWrite): void {
     if (person === undefined) return
-    this.forgetAuthors()
-    this.connection
-      .prepare('INSERT OR IGNORE INTO _sheaf_due_writes (seq, author) VALUES (?, ?)')
-      .run(seq, JSON.stringify({ userId, person }))
+    forgetDueAuthors(this.connection)
+    this.apply({ kind: 'author', seq, author: { userId: userId ?? 0, person } })
   }
 
   /** A write whose author was remembered; of any other one the author is not known. */
@@ -69,19 +67,9 @@ export class DueCells {
 
   /** Cells that need not be computed any more: of the rows, or of the whole column. */
   remove(columnRef: number, rowIds: readonly number[] | 'all'): void {
-    const { changes } =
-      rowIds === 'all'
-        ? this.connection
-            .prepare('DELETE FROM _sheaf_due_cells WHERE column_ref = ?')
-            .run(columnRef)
-        : this.connection
-            .prepare(
-              'DELETE FROM _sheaf_due_cells WHERE column_ref = ? AND row IN (SELECT value FROM json_each(?))',
-            )
-            .run(columnRef, JSON.stringify(rowIds))
-    if (changes === 0) return
+    if (!this.apply({ kind: 'remove', columnRef, rowIds })) return
     this.changed ||= !this.has(columnRef)
-    this.forgetAuthors()
+    forgetDueAuthors(this.connection)
   }
 
   /** The cells of a step are computed. The schema changes with each step: so its progress is seen. */
@@ -112,7 +100,7 @@ export class DueCells {
       .run()
     if (changes === 0) return
     this.changed = true
-    this.forgetAuthors()
+    forgetDueAuthors(this.connection)
   }
 
   private followColumn(operation: SchemaOperation, refs: ReadonlySet<number>): void {
@@ -133,14 +121,11 @@ export class DueCells {
       if (refs.has(ref) && oldType === undefined) this.remove(ref, changedRows(operation, [ref]))
   }
 
-  private forgetAuthors(): void {
-    this.connection
-      .prepare(
-        `DELETE FROM _sheaf_due_writes WHERE
-           NOT EXISTS (SELECT 1 FROM _sheaf_due_cells d WHERE d.seq = _sheaf_due_writes.seq)
-           AND seq NOT IN (SELECT pending_by FROM _sheaf_formulas WHERE pending_after IS NOT NULL)`,
-      )
-      .run()
+  /** Returns true if the change changed something. */
+  private apply(change: DueChange): boolean {
+    const isChanged = applyDueChange(this.connection, change)
+    if (isChanged) this.note(change)
+    return isChanged
   }
 
   private count(): number {

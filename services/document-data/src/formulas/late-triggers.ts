@@ -38,7 +38,7 @@ export class LateTriggers {
     private readonly settled: CellSet,
     private readonly parts: DerivationParts,
   ) {
-    this.due = new DueCells(group.connection)
+    this.due = new DueCells(group.connection, (change) => group.noteDue(change))
   }
 
   /** True when all cells of the column that had to be computed were. */

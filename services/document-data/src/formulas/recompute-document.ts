@@ -167,6 +167,7 @@ class Recomputing {
       // The copy has no use for a log.
       beginEntry: () => {},
       extendEntry: () => {},
+      noteDue: () => {},
     })
   }
 

@@ -26,6 +26,20 @@ const reply = fc.record({
   seq: fc.nat(),
   bytes,
 })
+const rowIds = fc.array(fc.nat(), { maxLength: 3 })
+const due = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), columnRef: fc.nat(), rowIds, seq: fc.nat() }),
+  fc.record({
+    kind: fc.constant('remove' as const),
+    columnRef: fc.nat(),
+    rowIds: fc.oneof(rowIds, fc.constant('all' as const)),
+  }),
+  fc.record({
+    kind: fc.constant('author' as const),
+    seq: fc.nat(),
+    author: fc.record({ userId: fc.nat() }),
+  }),
+)
 const marks = fc.record({ published: fc.nat(), batch: fc.nat() })
 
 const record: fc.Arbitrary<LogRecord> = fc
@@ -35,13 +49,15 @@ const record: fc.Arbitrary<LogRecord> = fc
     entry: fc.option(entry, { nil: undefined }),
     reply: fc.option(reply, { nil: undefined }),
     marks: fc.option(marks, { nil: undefined }),
+    due: fc.option(fc.array(due, { maxLength: 3 }), { nil: undefined }),
   })
-  .map(({ lsn, time, entry, reply, marks }) => ({
+  .map(({ lsn, time, entry, reply, marks, due }) => ({
     lsn,
     time,
     ...(entry && { entry: { ...entry, time } }),
     ...(reply && { reply }),
     ...(marks && { marks }),
+    ...(due && { due }),
   }))
 
 describe('the body of a record', () => {

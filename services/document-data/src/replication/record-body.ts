@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { DueChange } from '../store/log/due-changes'
 import { LogDamaged } from '../store/log/entry-checksum'
 import type { LogEntry } from '../store/log/log'
 import type { Marks } from '../store/log/publish-state'
@@ -22,15 +23,17 @@ interface TextRecord {
   readonly entry?: Omit<Required<LogEntry>, 'time'>
   readonly reply?: TextReply
   readonly marks?: Marks
+  readonly due?: readonly DueChange[]
 }
 
 /** A record of the log as the log database holds it. */
 export function encodeRecord(record: LogRecord): Buffer {
-  const { lsn, time, entry, json, reply, marks } = record
+  const { lsn, time, entry, json, reply, marks, due } = record
   let text = `{"lsn":${lsn},"time":${time}`
   if (entry) text += `,"entry":${encodeEntry(entry, json ?? JSON.stringify(entry.operations))}`
   if (reply) text += `,"reply":${JSON.stringify(toText(reply))}`
   if (marks) text += `,"marks":${JSON.stringify(marks)}`
+  if (due) text += `,"due":${JSON.stringify(due)}`
   text += '}'
   const size = Buffer.byteLength(text)
   const body = Buffer.allocUnsafe(HEADER_BYTES + size)
@@ -57,13 +60,14 @@ export function decodeRecord(body: Uint8Array): LogRecord {
   const rest = bytes.subarray(HEADER_BYTES)
   if (bytes.length <= HEADER_BYTES || bytes[0] !== FORMAT || bytes.readUInt32BE(1) !== crc32(rest))
     throw new LogDamaged(undefined)
-  const { lsn, time, entry, reply, marks } = JSON.parse(rest.toString()) as TextRecord
+  const { lsn, time, entry, reply, marks, due } = JSON.parse(rest.toString()) as TextRecord
   return {
     lsn,
     time,
     ...(entry && { entry: { ...entry, time } }),
     ...(reply && { reply: fromText(reply) }),
     ...(marks && { marks }),
+    ...(due && { due }),
   }
 }
 

@@ -34,7 +34,7 @@ export interface Tail {
  * not fit, and LogDamaged.
  */
 export async function redoTail(to: Connection, tail: Tail): Promise<void> {
-  const redo = new Redo(to)
+  const redo = new Redo(to, { keepsDue: true })
   for (let lsn = tail.after; lsn < tail.upTo;) {
     const records = await tail.read(lsn)
     if (records.length === 0) throw new RedoError(`record ${lsn + 1} is not in the log`)

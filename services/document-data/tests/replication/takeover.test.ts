@@ -284,6 +284,35 @@ describe('cells that an instance had still to compute', () => {
   })
 })
 
+describe('cells of trigger formulas that were late', () => {
+  it('are computed by the instance that takes over', async () => {
+    await using directory = await startStandInDirectory(authority, 'g1')
+    const formulas = { ...defaultFormulaLimits, compiles: false, cacheFolder: '/dev/null/none' }
+    const one = await start(directory, 'g1', { formulas })
+    const docId = await createTable(one)
+    const fields = { type: 'Text', formula: '$A.upper()' }
+    const request = AddColumnsRequest.fromPartial({
+      docId,
+      tableId: 'T',
+      columns: [{ id: 'F', fields: { isFormula: false, ...fields } }],
+    })
+    await one.clients.columns.addColumns(request, await call(one, docId))
+    await add(one, docId, 'first')
+    await add(one, docId, 'second')
+    expect((await read(one, docId)).text).not.toContain('FIRST')
+    // Neither its file nor a snapshot of it is there for the other instance.
+    await using two = await start(directory, 'g2')
+    directory.ended.add('g1')
+    directory.assign(docId, 'g2')
+    await untilLeased(two, docId)
+    await eventually(async () => (await read(two, docId)).text.includes('"F":"SECOND'), {
+      timeoutMs: 60_000,
+    })
+    expect((await read(two, docId)).text).toContain('"F":"FIRST')
+    await one[Symbol.asyncDispose]()
+  })
+})
+
 describe('an instance that stops', () => {
   it('ends its lease when it has answered its last call', async () => {
     await using directory = await startStandInDirectory(authority, 'e1')

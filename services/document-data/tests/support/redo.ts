@@ -105,7 +105,7 @@ export class AppendedRecords {
     files: { readonly from: number; readonly connection: Connection; readonly made: Connection },
   ): void {
     const contents = contentsOf(files.connection)
-    const redo = new Redo(files.made)
+    const redo = new Redo(files.made, { keepsDue: false })
     for (const record of this.of(docId).slice(files.from)) redo.apply(record, contents)
   }
 }

@@ -1,6 +1,7 @@
 import type { StoredValue } from '../../values/column-type'
 import type { Writing } from '../document'
 import type { IndexUse } from '../indexes/index-use'
+import type { DueChange } from '../log/due-changes'
 import {
   logValue,
   type Author,
@@ -76,6 +77,8 @@ export interface GroupOwner {
   /** Adds an entry of the system after those of the writes. */
   beginEntry(operations: readonly Operation[]): void
   extendEntry(seq: number, operations: readonly Operation[]): void
+  /** Adds a change of due cells, which was applied, to the records of the transaction. */
+  noteDue(change: DueChange): void
 }
 
 /** The changed cells of a column that belong to one entry. */
@@ -143,6 +146,11 @@ export class DerivedGroup {
   /** See `GroupOwner.schemaChanged`. */
   schemaChanged(): void {
     this.owner.schemaChanged()
+  }
+
+  /** See `GroupOwner.noteDue`. */
+  noteDue(change: DueChange): void {
+    this.owner.noteDue(change)
   }
 
   /** Begins to trace that formulas are computed for the group; undefined when none of its writes is traced. */

@@ -306,7 +306,7 @@ export class OpenDocument {
       return undefined
     }
     const isUnpublished = this.working.seq > marked
-    const isPending = countPending(this.working.schema) > 0
+    const isPending = countUnfinished(this.working.schema) > 0
     const group = { docId, connection, records, isUnpublished, isPending }
     const { replicator, stages } = this.shared
     return replicator ? replicator.append(group) : stages?.append?.(group, signal)
@@ -326,6 +326,7 @@ export class OpenDocument {
       },
       beginEntry: (operations) => this.addOwnEntry(operations),
       extendEntry: (seq, operations) => this.log.extend(seq, operations),
+      noteDue: (change) => this.log.noteDue(change),
     }
   }
 

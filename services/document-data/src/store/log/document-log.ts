@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ByteBudget } from '../sqlite/byte-budget'
 import type { Connection } from '../sqlite/connections'
+import type { DueChange } from './due-changes'
 import { readEntries, type LogEntry, type Operation } from './log'
 import { EVENT_BYTES, PublishState, readEpoch } from './publish-state'
 import { RecentEntries } from './recent-entries'
@@ -114,6 +115,11 @@ export class DocumentLog {
   /** Adds operations to the entry with this seq, which was taken and not stored yet. */
   extend(seq: number, operations: readonly Operation[]): void {
     this.records.extend(seq, operations)
+  }
+
+  /** Adds a change of due cells to the records of the open transaction, if it has any. */
+  noteDue(change: DueChange): void {
+    this.records.noteDue(change)
   }
 
   /** Returns a function that forgets the records taken from now on, for a write that fails alone. */

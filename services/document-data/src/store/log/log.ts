@@ -163,7 +163,7 @@ export interface Author {
   readonly cause: keyof typeof causes
   /** W3C traceparent of the request; empty when there is none. */
   readonly traceparent: string
-  /** Absent for the processes of Sheaf itself. Not part of the log. */
+  /** Absent for the processes of Sheaf itself. Not part of the log, except where trigger formulas of the write are late. */
   readonly person?: Person
 }
 

@@ -1,4 +1,5 @@
 import type { Connection } from '../sqlite/connections'
+import type { DueChange } from './due-changes'
 import {
   appendEntry,
   encodeEntry,
@@ -25,6 +26,8 @@ export interface LogRecord extends RecordPosition {
   /** Absent when the write has no idempotency key. */
   readonly reply?: Reply
   readonly marks?: Marks
+  /** Changes of the cells that trigger formulas still have to compute, in records of the open transaction. */
+  readonly due?: readonly DueChange[]
 }
 
 /** What a write adds to the log. */
@@ -65,6 +68,7 @@ export class RecordWriter {
   private pending: PendingRecord[] = []
   private records: LogRecord[] = []
   private entries: StoredEntry[] = []
+  private due: DueChange[] = []
   /** The latest position on disk. */
   private latest: RecordPosition
 
@@ -92,6 +96,11 @@ export class RecordWriter {
     this.pending[index] = { ...found, entry: extendEntry(found.entry, operations) }
   }
 
+  /** Adds a change of due cells to the last record of the transaction. Without any there is nothing that it follows from. */
+  noteDue(change: DueChange): void {
+    this.due.push(change)
+  }
+
   /** Returns a function that forgets the records taken from now on. */
   remember(): () => void {
     const { length } = this.pending
@@ -114,6 +123,7 @@ export class RecordWriter {
     }
     this.pending = []
     this.pendingReplies.length = 0
+    this.storeDue()
   }
 
   /** The position of the record that holds new publish marks: the latest of the transaction, or a new one. */
@@ -146,9 +156,16 @@ export class RecordWriter {
     this.forget()
   }
 
+  private storeDue(): void {
+    const last = this.due.length > 0 ? this.records.pop() : undefined
+    if (last) this.records.push({ ...last, due: this.due })
+    this.due = []
+  }
+
   private forget(): void {
     this.records = []
     this.entries = []
+    this.due = []
   }
 
   private next(): RecordPosition {

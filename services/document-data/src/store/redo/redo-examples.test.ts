@@ -103,6 +103,7 @@ function addFormula(doc: DocumentWriter): void {
     extendEntry: (_, operations) => {
       for (const operation of operations) doc.record(operation)
     },
+    noteDue: () => {},
   })
   const table = doc.schema.get('Table1')
   const column = table.byId.get('Twice')

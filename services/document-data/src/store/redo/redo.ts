@@ -1,4 +1,5 @@
 import { DocumentWriter } from '../document'
+import { applyDueChange } from '../log/due-changes'
 import { storeEntry, type LogEntry, type Operation } from '../log/log'
 import { storeMarks } from '../log/publish-state'
 import type { LogRecord } from '../log/record-writer'
@@ -14,7 +15,14 @@ export class Redo {
   /** What the document has after the last record; undefined when it has to be read. */
   private schema: Schema | undefined
 
-  constructor(private readonly to: Connection) {}
+  /**
+   * @param options `keepsDue`: the document has the cells that trigger formulas still had to compute at its last record, and
+   * the records have their changes. Without, there are none afterwards: they may be computed by now.
+   */
+  constructor(
+    private readonly to: Connection,
+    private readonly options: { readonly keepsDue: boolean },
+  ) {}
 
   /**
    * Applies the next record in one transaction: what its write changed, its entry in the log, its reply, its publish
@@ -24,11 +32,12 @@ export class Redo {
    */
   apply(record: LogRecord, contents: ContentSource): void {
     const { to } = this
-    const { entry, reply, marks } = record
+    const { entry, reply, marks, due = [] } = record
     to.db.transaction(() => {
       if (entry) this.addEntry(entry, record.lsn, contents)
       if (reply) storeReply(to, reply, record)
       if (marks) storeMarks(to, marks, record)
+      if (this.options.keepsDue) for (const change of due) applyDueChange(to, change)
     })()
   }
 
@@ -41,10 +50,10 @@ export class Redo {
     redoEntry(new DocumentWriter('', to, this.schema, seq - 1), operations, contents)
     storeEntry(to, { ...entry, operations }, { lsn, json: JSON.stringify(operations) })
     if (isKnown && operations.every(isOfRows)) return
-    // Relations are learned as formulas run; those of the base may lack some by now. Its due cells may be computed by now.
-    to.db.exec(`
-      DELETE FROM _sheaf_formulas; DELETE FROM _sheaf_lookup_uses;
-      DELETE FROM _sheaf_due_cells; DELETE FROM _sheaf_due_writes`)
+    // Relations are learned as formulas run; those of the base may lack some by now.
+    to.db.exec('DELETE FROM _sheaf_formulas; DELETE FROM _sheaf_lookup_uses')
+    if (!this.options.keepsDue)
+      to.db.exec('DELETE FROM _sheaf_due_cells; DELETE FROM _sheaf_due_writes')
     to.forget()
     this.schema = readSchema(to)
   }

@@ -14,7 +14,7 @@ import { RedoError } from './redo-error'
  */
 export function replayLog(from: Connection, to: Connection): number {
   const contents = contentsOf(from)
-  const redo = new Redo(to)
+  const redo = new Redo(to, { keepsDue: false })
   const seq = readLatestSeq(to)
   const lsn = Math.max(readLatestPosition(to).lsn, readReplyPosition(to).lsn)
   let last = seq
