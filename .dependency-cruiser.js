@@ -18,7 +18,7 @@ const halls = {
     log-limit.ts log-output.ts logger.ts fair-share.ts fair-queue.ts grouped-calls.ts wait-for-drain.ts
     telemetry tls.ts nats.ts nats-stream.ts postgres rpc multiplex grpc lifecycle.ts`,
   'services/directory/src': `
-    access config.ts db/migrations db credential-use.ts leases outbox context.ts
+    access config.ts db/migrations db credential-use.ts leases metrics.ts outbox context.ts
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
     file-names.ts identifiers.ts quoting json values export formats query store replication processes evaluator formulas sql bodies changes import
@@ -31,8 +31,8 @@ const halls = {
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,
   'services/document-data/src/replication': `
-    object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts redo-tail.ts document-copies.ts
-    snapshot-jobs.ts adoption.ts home-lease.ts replicated-documents.ts`,
+    object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts peer-copies.ts redo-tail.ts document-copies.ts
+    snapshot-jobs.ts adoption.ts home-lease.ts lease-thread.ts lease-thread-program.ts replicated-documents.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
     append-lane.ts record-appender.ts log-database.ts heads.ts`,
