@@ -47,12 +47,12 @@ const project = (displayName, testMatch, { engines, setup = [], ignored = [] }) 
 })
 
 module.exports = {
-  // One more than the cores of a small machine: many suites spend most of their time waiting, for a process
-  // to restart or a lease to expire.
-  maxWorkers: 3,
+  // The cores of a small machine: a suite of the whole system has some ten processes of its own, and with more suites at
+  // once all of them take several times as long.
+  maxWorkers: 2,
   testSequencer: '<rootDir>/scripts/jest-sequencer.js',
   // For a whole system on a busy machine; jest has no per-project timeout.
-  testTimeout: 180_000,
+  testTimeout: 360_000,
   projects: [
     project(
       'unit',

@@ -1,26 +1,25 @@
 // Runs all tests and prints the slowest suites, the number of reruns and, as the last line, `N passed, M
 // failed` over all suites. A suite that does not run counts as one failed test, as does a run that ends
-// abnormally. The fault tests run after all others, one by one. When only a few suites of a run fail, they are rerun one by one: a suite that then passes was affected
-// by concurrent suites; it is reported as unstable and must be fixed, but does not fail the run. Suites that
-// already ran one by one (--runInBand) are not rerun. With `--check` as the first argument, the checks of
-// `make check` run concurrently at low priority; a failed check stops the tests. Further arguments are passed
-// to jest; those of the form `--name=value` also to the rerun.
-// The checks, and the unit tests once more, then run on the other Node that is supported (other-node.js).
+// abnormally. The fault tests run after all others, one by one. When only a few suites of a run fail, they are
+// rerun one by one: a suite that then passes was affected by concurrent suites; it is reported as unstable and
+// must be fixed, but does not fail the run. Suites that already ran one by one (--runInBand) are not rerun. With
+// `--check` as the first argument, the checks of `make check` run first; a failed check omits the tests. Further
+// arguments are passed to jest; those of the form `--name=value` also to the rerun. The checks run on the other
+// Node that is supported (other-node.js), and so do the unit tests once more, unless the machine is very slow.
 'use strict'
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { mkdirSync, readFileSync, rmSync } = require('node:fs')
-const { setPriority } = require('node:os')
 const { join, relative } = require('node:path')
 const { prepareOtherNode } = require('./other-node')
 
 const root = join(__dirname, '..')
 const results = join(root, 'test-results')
 /** More failed suites than this are not attributed to a busy machine. */
-const MOST_RERUN = 3
-/** Keeps the checks from affecting suites that measure time. */
-const LOW_PRIORITY = 10
+const MOST_RERUN = 8
+/** Milliseconds after which the unit tests are not run once more, so that all ends within an hour and a half. */
+const LATE_MS = 65 * 60_000
 /** Number of slowest suites printed. */
 const SHOWN = 20
 
@@ -49,7 +48,7 @@ async function run(name, args, signal, node = ownNode) {
   return { status, suites: readSuites(report) }
 }
 
-/** Runs the checks at low priority, until `signal` is aborted; returns whether they passed, and their output. */
+/** Runs the checks, until `signal` is aborted; returns whether they passed, and their output. */
 async function runChecks(program, signal, node) {
   const checks = spawn(node.program, [program], {
     cwd: root,
@@ -57,7 +56,6 @@ async function runChecks(program, signal, node) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   signal.addEventListener('abort', () => checks.kill())
-  setPriority(checks.pid, LOW_PRIORITY)
   let printed = ''
   checks.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
   const [status] = await once(checks, 'close')
@@ -172,7 +170,7 @@ async function runOne(name, args, signal) {
   return { suites, rerun: hindered.length, passed, failed }
 }
 
-module.exports = { findHindered, runBoth, splitRuns, summarize }
+module.exports = { findHindered, runAfterChecks, splitRuns, summarize }
 
 /** Adds the unit tests on another Node to the results of all tests. */
 async function addUnitTests(outcome, node, signal) {
@@ -185,27 +183,23 @@ async function addUnitTests(outcome, node, signal) {
   return { ...outcome, passed: outcome.passed + sum('passed'), failed: outcome.failed + failed }
 }
 
-/**
- * Runs all tests and the checks concurrently; a failed check aborts `stop`, which stops the tests, and counts as
- * a failed test. The checks run on `node`.
- */
-async function runBoth(args, stop, checks = join(__dirname, 'check.js'), node = ownNode) {
-  const tests = runTests(args, stop.signal)
+/** Runs the checks on `node`, and then all tests. Without the checks nothing is run: a failed one counts as a failed test. */
+async function runAfterChecks(args, stop, checks = join(__dirname, 'check.js'), node = ownNode) {
   const { passed, printed } = await runChecks(checks, stop.signal, node)
-  if (!passed) stop.abort()
-  else process.stderr.write(printed)
-  const outcome = await tests
-  if (passed) return outcome
   process.stderr.write(printed)
-  return { ...outcome, failed: Math.max(outcome.failed, 1) }
+  if (passed) return runTests(args, stop.signal)
+  return { suites: new Map(), rerun: 0, passed: 0, failed: 1 }
 }
 
-/** As `runBoth`, with the checks and then the unit tests on the other Node; on this one only where there is none. */
+/** As `runAfterChecks`, and then the unit tests on the other Node; all on this one only where there is none. */
 async function runOnBoth(args, stop) {
   const other = await prepareOtherNode()
-  if (!other) return runBoth(args, stop)
-  const outcome = await runBoth(args, stop, undefined, other)
-  return addUnitTests(outcome, other, stop.signal)
+  if (!other) return runAfterChecks(args, stop)
+  const outcome = await runAfterChecks(args, stop, undefined, other)
+  if (outcome.passed === 0) return outcome
+  if (performance.now() < LATE_MS) return addUnitTests(outcome, other, stop.signal)
+  console.error(`the unit tests were not run on Node ${other.version}: this machine is too slow`)
+  return outcome
 }
 
 async function main(args) {

@@ -44,7 +44,7 @@ function describeReplay({ settings, outcome, isRecorded }: Replay): void {
     replayed = made.replayed
     if (process.env.SHEAF_CONFORMANCE_UPDATE && isRecorded) known = writeKnownFailures(steps, known)
     // Hundreds of documents with formulas, each with an evaluator of its own.
-  }, 480_000)
+  }, 1_260_000)
 
   it('has the command sqlite3, which it needs; `apt-get install sqlite3`, or its like, installs it', async () => {
     expect(await hasSqlite3()).toBe(true)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Timeout and polling interval of `eventually`, in milliseconds. */
 export interface EventuallyOptions {
-  /** 30 s by default, since a busy machine may be slow. */
+  /** 60 s by default, since a busy machine may be slow. */
   timeoutMs?: number
   /** 20 ms by default. */
   everyMs?: number
@@ -17,7 +17,7 @@ type Falsy = false | 0 | '' | null | undefined
  */
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
-  { timeoutMs = 30_000, everyMs = 20 }: EventuallyOptions = {},
+  { timeoutMs = 60_000, everyMs = 20 }: EventuallyOptions = {},
 ): Promise<Exclude<T, Falsy>> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
