@@ -133,7 +133,11 @@ export class DocumentCopies {
     const path = join(scratch, DOCUMENT_FILE)
     if (!head.snapshot) await writeFile(path, '', { flag: 'wx', mode: 0o600 })
     else if (!(await this.parts.stored.get(docId, snapshotName(head.snapshot), path)))
-      throw new AppError('unavailable', SNAPSHOT_DAMAGED, 'the snapshot of the document is missing')
+      throw new AppError(
+        'unavailable',
+        'SNAPSHOT_DAMAGED',
+        'the snapshot of the document is missing',
+      )
     const connection = openWriter(path)
     let term: number
     try {

@@ -56,13 +56,21 @@ export class ReportedStore implements ObjectStore {
       return result
     } catch (error) {
       ended(error)
-      const [reason, what] = isFull(error)
-        ? (['STORE_FULL', 'is full'] as const)
-        : (['STORE_UNAVAILABLE', 'does not respond'] as const)
-      const message = `the store of snapshots and attachments ${what}, retry later`
-      throw new AppError('unavailable', reason, message, { retryAfterMs: '2000' })
+      throw isFull(error) ? full() : away()
     }
   }
+}
+
+const RETRY = { retryAfterMs: '2000' }
+
+function away(): AppError {
+  const message = 'the store of snapshots and attachments does not respond, retry later'
+  return new AppError('unavailable', 'STORE_UNAVAILABLE', message, RETRY)
+}
+
+function full(): AppError {
+  const message = 'the store of snapshots and attachments is full, retry later'
+  return new AppError('unavailable', 'STORE_FULL', message, RETRY)
 }
 
 /** True for an error of a file system without room, or of a bucket: services answer 507 or one of these codes. */

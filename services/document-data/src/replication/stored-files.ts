@@ -174,7 +174,7 @@ function readManifest(bytes: Buffer): Manifest {
 }
 
 function damaged(): AppError {
-  return new AppError('unavailable', SNAPSHOT_DAMAGED, 'the snapshot of the document is damaged')
+  return new AppError('unavailable', 'SNAPSHOT_DAMAGED', 'the snapshot of the document is damaged')
 }
 
 const folderOf = (docId: string) => `${docId.slice(0, 2)}/${docId}`
