@@ -29,7 +29,7 @@ const services = [
   TablesServiceService,
 ]
 
-/** RPCs whose answer stands although the lease has ended: what they did is in the log, or concerns no document yet. */
+/** RPCs whose answer stands although the lease has ended: what they did is in the log, or uses no document of this instance. */
 const writes = new Set([
   ...['applyActions', 'uploadAttachment', 'removeUnusedAttachments', 'updateUsedAttachments'],
   ...['restoreAttachments', 'addColumns', 'updateColumns', 'addOrUpdateColumns', 'deleteColumn'],
@@ -41,6 +41,7 @@ const writes = new Set([
     'deleteDocument',
     'importDocument',
     'restoreDocument',
+    'verifySnapshot',
   ],
 ])
 

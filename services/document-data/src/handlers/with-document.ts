@@ -2,13 +2,14 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import type { ServedService } from '@sheaf/kit/grpc/server'
 import type { Context } from '../context'
 
-/** RPCs for documents that do not exist yet, or need not exist any more. */
+/** RPCs that use no document of this instance: it does not exist yet, need not exist any more, or only its snapshot is read. */
 const withoutDocument = new Set([
   'createDocument',
   'createFromSnapshot',
   'deleteDocument',
   'importDocument',
   'restoreDocument',
+  'verifySnapshot',
 ])
 
 /** Unary RPCs that only read; those that answer with a stream all do. */
