@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { readNatsUrl } from '@sheaf/testkit/engine-process'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startS3Server } from '@sheaf/testkit/s3-server'
 import { startSheaf, type InstanceName, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import { addRecords, addTable, homeWorkspace, newDocument, readRecords } from '../support/system'
 import { deleteDocuments, docIdOf } from './support/document-file'
 import { createTimeLimit, report, roundsOf } from './support/extent'
@@ -133,6 +135,53 @@ describe('a store that is away', () => {
     }
     const natsUrl = readNatsUrl(sheaf.dataDir)
     expect(await runFaults({ sheaf, natsUrl, faults: { away } })).toEqual([])
+  })
+})
+
+describe('a bucket that does not respond, or slowly', () => {
+  it('holds up only what needs it, and that for seconds: all promises are kept', async () => {
+    await using server = await startS3Server()
+    const { bucket, endpoint, credentials } = server.settings
+    await using proxy = await TcpProxy.start(endpoint)
+    const env = {
+      ...replicatedEnv,
+      SHEAF_S3_BUCKET: bucket,
+      SHEAF_S3_ENDPOINT: proxy.through(endpoint),
+      SHEAF_S3_ACCESS_KEY_ID: credentials.accessKeyId,
+      SHEAF_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    }
+    await using sheaf = await startSheaf({ ownEngines: true, env })
+    const rest = createRest(sheaf.url, sheaf.ownerKey)
+    const path = await makeDocument(rest)
+    const loseOwner = async (world: World) => {
+      const owner = await ownerOf(world)
+      await sheaf.restarted(owner, await sheaf.kill(owner))
+      await world.load.goOn()
+    }
+    const stalled = async (world: World) => {
+      proxy.stall()
+      try {
+        const refused = await upload(rest, path)
+        expect([refused.status, refused.body.details?.reason]).toEqual([503, 'STORE_UNAVAILABLE'])
+        await world.load.goOn()
+        await loseOwner(world)
+      } finally {
+        proxy.admit()
+      }
+      await eventually(async () => (await upload(rest, path)).status === 200)
+    }
+    const slow = async (world: World) => {
+      proxy.slowDown(300)
+      try {
+        expect((await upload(rest, path)).status).toBe(200)
+        await loseOwner(world)
+        expect(await words(rest, path)).toEqual(['in the snapshot', 'after it'])
+      } finally {
+        proxy.admit()
+      }
+    }
+    const natsUrl = readNatsUrl(sheaf.dataDir)
+    expect(await runFaults({ sheaf, natsUrl, faults: { stalled, slow } })).toEqual([])
   })
 })
 

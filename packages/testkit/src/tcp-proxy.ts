@@ -17,6 +17,8 @@ export class TcpProxy implements AsyncDisposable {
   private readonly sockets = new Set<Socket>()
   private fault: ProxyFault | undefined
   private isRefusing = false
+  private isStalled = false
+  private delayMs = 0
 
   private constructor(private readonly target: { readonly host: string; readonly port: number }) {}
 
@@ -52,10 +54,24 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of this.sockets) socket.destroy()
   }
 
-  /** Admits connections again, without a fault. */
+  /** Accepts connections, but passes nothing on in either direction until `admit`. */
+  stall(): void {
+    this.isStalled = true
+    for (const socket of this.sockets) socket.pause()
+  }
+
+  /** Lets each part of an answer wait until `admit`. */
+  slowDown(delayMs: number): void {
+    this.delayMs = delayMs
+  }
+
+  /** Admits connections again, without a fault, and passes on what was held up. */
   admit(): void {
     this.isRefusing = false
+    this.isStalled = false
+    this.delayMs = 0
     this.fault = undefined
+    for (const socket of this.sockets) socket.resume()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,6 +92,7 @@ export class TcpProxy implements AsyncDisposable {
       socket.on('error', () => {})
       socket.on('close', () => this.sockets.delete(socket))
     }
+    const answer = (bytes: Buffer) => void client.write(bytes)
     client.on('data', (bytes) => {
       const fault = isHanging ? 'hang' : this.takeFault()
       if (fault === 'hang') isHanging = true
@@ -93,12 +110,14 @@ export class TcpProxy implements AsyncDisposable {
     server.on('data', (bytes) => {
       if (isLast) this.refuse()
       else if (drops) client.destroy()
-      else client.write(bytes)
+      else if (this.delayMs > 0) setTimeout(answer, this.delayMs, bytes)
+      else answer(bytes)
     })
     client.on('close', () => {
       if (!isHanging) server.destroy()
     })
     server.on('close', () => client.destroy())
+    if (this.isStalled) for (const socket of [client, server]) socket.pause()
   }
 
   private takeFault(): ProxyFault | undefined {

@@ -4,13 +4,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
+import { startS3Server, type S3Server } from '@sheaf/testkit/s3-server'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import { FolderStore } from '../../src/replication/folder-store'
 import type { ObjectStore } from '../../src/replication/object-store'
 import { ReportedStore, type StoreCall } from '../../src/replication/reported-store'
 import { S3Store } from '../../src/replication/s3-store'
-import { startS3Server, type S3Server } from '../support/s3-server'
 
 let folder: TempDir
 let server: S3Server

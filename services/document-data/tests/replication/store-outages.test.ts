@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
+import { startS3Server, type S3Server } from '@sheaf/testkit/s3-server'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import { S3Store } from '../../src/replication/s3-store'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { addValues, readRecords } from '../support/cluster-documents'
 import { startCluster, type Cluster } from '../support/replicated-store'
-import { startS3Server, type S3Server } from '../support/s3-server'
 import { author, createTable } from '../support/test-store'
 
 let server: S3Server

@@ -1,10 +1,15 @@
-import { tempDir } from '@sheaf/testkit/temp-dir'
 import S3rver from 's3rver'
-import type { S3Settings } from '../../src/replication/s3-store'
+import { tempDir } from './temp-dir'
 
 /** A server with the API of S3 and one bucket. */
 export interface S3Server extends AsyncDisposable {
-  readonly settings: S3Settings & { readonly endpoint: string }
+  readonly settings: {
+    readonly bucket: string
+    readonly prefix: string
+    readonly region: string
+    readonly endpoint: string
+    readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  }
 }
 
 export async function startS3Server(): Promise<S3Server> {
