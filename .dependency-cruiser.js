@@ -32,7 +32,7 @@ const halls = {
     structure records attachments redo integrity revert feed exports workers documents`,
   'services/document-data/src/replication': `
     object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts peer-copies.ts redo-tail.ts document-copies.ts
-    snapshot-jobs.ts adoption.ts home-lease.ts lease-thread.ts lease-thread-program.ts replicated-documents.ts`,
+    snapshot-jobs.ts adoption.ts home-lease.ts lease-thread.ts lease-thread-program.ts deleted-documents.ts replicated-documents.ts hand-overs.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
     append-lane.ts record-appender.ts log-database.ts heads.ts`,
@@ -47,7 +47,7 @@ const halls = {
     http routing documents pages openapi middleware routes app.ts service.ts main.ts`,
   'packages/cli/src': `
     cli-error.ts operator.ts settings.ts run-file.ts target.ts backup terminal.ts progress-bar.ts doctor
-    rest-client.ts first-workspace.ts import csv load sign-in-link.ts webhooks commands program.ts main.ts`,
+    rest-client.ts first-workspace.ts import csv load sign-in-link.ts webhooks instances commands program.ts main.ts`,
   'bench/src': `
     load process-usage.ts target.ts statistics.ts workloads.ts in-turn.ts machine.ts options.ts report.ts
     formulas modes optimizations plain profile-preload.ts main.ts`,

@@ -4,10 +4,9 @@ import { formatVersion, getVersion } from '@sheaf/kit/version'
 import { Command, CommanderError } from 'commander'
 import { CliError } from './cli-error'
 import { addDataCommands } from './commands/data'
-import { addDoctorCommand } from './commands/doctor'
 import { addKeysCommands } from './commands/keys'
 import { addSignInCommand } from './commands/sign-in'
-import { addStatusCommand } from './commands/status'
+import { addSystemCommands } from './commands/system'
 import { addUsersCommands } from './commands/users'
 import { addWebhooksCommands } from './commands/webhooks'
 import { RestError } from './rest-client'
@@ -54,8 +53,7 @@ function createProgram(settings: CliSettings, terminal: Terminal): Command {
   addUsersCommands(program, settings, terminal)
   addKeysCommands(program, settings, terminal)
   addSignInCommand(program, settings, terminal)
-  addStatusCommand(program, settings, terminal)
-  addDoctorCommand(program, settings, terminal)
+  addSystemCommands(program, settings, terminal)
   addDataCommands(program, settings, terminal)
   addWebhooksCommands(program, terminal)
   return program
@@ -76,6 +74,7 @@ Examples:
   ${invocation} status
   ${invocation} users create alice@example.com --name Alice
   ${invocation} keys create alice@example.com --expires 30d
+  ${invocation} instances list
   ${invocation} sign-in alice@example.com
   ${invocation} backup /backups/today
   ${invocation} load cities.csv

@@ -78,7 +78,7 @@ describe('leases of replicated instances', () => {
 
   it('are for replicated instances alone', async () => {
     const answer = await directory.reportHome({ name: 'local' })
-    expect(answer).toEqual({ leaseMs: 0, endedHomes: [] })
+    expect(answer).toEqual({ leaseMs: 0, endedHomes: [], drained: false })
   })
 
   it('keep the documents where they are while they last', async () => {

@@ -3,6 +3,7 @@ import { formulaObservers } from './formula-metrics'
 import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
+import { HandOvers } from './replication/hand-overs'
 import type { DirectoryLease } from './replication/home-lease'
 import type { LeaseThread } from './replication/lease-thread'
 import {
@@ -36,6 +37,8 @@ export interface OpenedDocuments {
   readonly lease: DirectoryLease | undefined
   /** Renews it while the event loop is blocked. */
   readonly leaseThread: LeaseThread | undefined
+  /** Hands documents over to other instances; undefined without replication. */
+  readonly handOvers: HandOvers | undefined
 }
 
 /**
@@ -64,10 +67,25 @@ export async function openDocuments(
     onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread crashed'),
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })
+  closer.use(documents)
+  const { homes, systemTokens, tls } = context
+  const handOvers =
+    replication &&
+    closer.use(
+      new HandOvers(documents, {
+        instance: config.home,
+        startId: replication.lease.startId,
+        homes,
+        systemTokens,
+        tls,
+        log,
+      }),
+    )
   return {
-    documents: closer.use(documents),
+    documents,
     formulas,
     lease: replication?.lease,
     leaseThread: replication?.leaseThread,
+    handOvers,
   }
 }

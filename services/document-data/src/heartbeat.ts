@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { instant } from '@sheaf/kit/lease-clock'
 import { ReportHomeRequest, type ReportHomeResponse } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
@@ -18,7 +17,6 @@ const TAKE_OVER_MS = 5_000
  * reports renew the lease of this instance, and their answers name the instances whose documents need another one.
  */
 export class HomeReports implements AsyncDisposable {
-  private readonly startId = randomUUID()
   private address = ''
   private timer: NodeJS.Timeout | undefined
   private running: Promise<void> | undefined
@@ -31,7 +29,14 @@ export class HomeReports implements AsyncDisposable {
   constructor(
     private readonly ctx: Pick<
       Context,
-      'documents' | 'home' | 'homes' | 'systemTokens' | 'lease' | 'leaseThread' | 'log'
+      | 'documents'
+      | 'home'
+      | 'homes'
+      | 'systemTokens'
+      | 'lease'
+      | 'leaseThread'
+      | 'handOvers'
+      | 'log'
     >,
   ) {}
 
@@ -75,7 +80,7 @@ export class HomeReports implements AsyncDisposable {
   }
 
   private async reportOnce(): Promise<void> {
-    const { lease, leaseThread, documents } = this.ctx
+    const { lease, leaseThread, handOvers, documents } = this.ctx
     if (lease && !this.isAdopted) {
       // Another instance that took over a document without a log would not find it.
       await documents.adopt()
@@ -87,15 +92,21 @@ export class HomeReports implements AsyncDisposable {
     lease.extend(sentAt, answer.leaseMs)
     leaseThread?.reported({ report: ReportHomeRequest.encode(request).finish(), token })
     this.takeOver(answer.endedHomes)
+    if (answer.drained) handOvers?.drain()
   }
 
   private async report(change: { readonly released?: boolean }) {
     const { documents, home: name, homes, systemTokens, lease } = this.ctx
-    const { address, startId } = this
+    const { address } = this
     const freeBytes = await documents.lifeCycle.freeBytes()
     const token = await systemTokens.token()
     const sentAt = instant()
-    const leased = lease && { replicated: true, startId, timeMs: sentAt.wall, ...change }
+    const leased = lease && {
+      replicated: true,
+      startId: lease.startId,
+      timeMs: sentAt.wall,
+      ...change,
+    }
     const request = ReportHomeRequest.fromPartial({ name, address, freeBytes, ...leased })
     const deadline = Date.now() + ANSWER_MS
     const answer: ReportHomeResponse = await homes.reportHome(request, { token, deadline })

@@ -104,6 +104,12 @@ const replication = {
     description: 'Attempts of a replicated instance to renew its lease that failed',
     unit: '{attempt}',
   }),
+  handOvers: new Observed('counter', {
+    name: 'sheaf.home.hand_overs',
+    description:
+      'Documents that a replicated instance handed over to others, since they were moved or it is drained',
+    unit: '{document}',
+  }),
   tail: new Observed('gauge', {
     name: 'sheaf.log.tail',
     description: 'Records after the latest snapshot of the document that has most of them',
@@ -220,6 +226,8 @@ export const countOpening = isMetering()
 export interface Observables {
   /** Undefined without replication. */
   readonly lease: { readonly failures: number } | undefined
+  /** Undefined without replication. */
+  readonly handOvers: { readonly handedOver: number } | undefined
   readonly documents: Pick<
     DocumentStore,
     'openCount' | 'unfinishedColumns' | 'shared' | 'lifeCycle'
@@ -251,6 +259,7 @@ export function observeService(ctx: Observables): Disposable {
     documents.backlog.observe((report) => report(ctx.publisher.backlog)),
     documents.published.observe((report) => report(ctx.publisher.published)),
     replication.leaseFailures.observe((report) => report(ctx.lease?.failures ?? 0)),
+    replication.handOvers.observe((report) => report(ctx.handOvers?.handedOver ?? 0)),
     replication.tail.observe((report) => report(replicator?.tail.records ?? 0)),
     replication.snapshotAge.observe((report) => report(replicator?.tail.seconds ?? 0)),
     documents.disk.observe(async (report) => report(await ctx.documents.lifeCycle.freeBytes())),

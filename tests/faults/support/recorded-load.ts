@@ -28,6 +28,7 @@ const REPEAT_EVERY = 5
  */
 export class RecordedLoad implements AsyncDisposable {
   readonly records: readonly DocumentRecord[]
+  private refusedCount = 0
   private isOver = false
   private readonly workers: Promise<void>[]
   private readonly followers: Follower[]
@@ -71,6 +72,11 @@ export class RecordedLoad implements AsyncDisposable {
   /** Writes of all documents that were acknowledged. */
   get acknowledged(): number {
     return this.records.reduce((sum, record) => sum + record.acknowledged, 0)
+  }
+
+  /** Requests that were answered 503. */
+  get refused(): number {
+    return this.refusedCount
   }
 
   /** Every document is read and written again. */
@@ -185,6 +191,7 @@ export class RecordedLoad implements AsyncDisposable {
           return void record.surprises.push(
             `${ask.method} ${ask.path} answered ${answer.status}: ${answer.text.slice(0, 300)}`,
           )
+        this.refusedCount++
         await delay(seconds * 1000)
       } catch (error) {
         return void record.surprises.push(`${ask.method} ${ask.path}: ${String(error)}`)

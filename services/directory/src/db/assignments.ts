@@ -43,11 +43,56 @@ export async function reassign(
       select name from homes where name = ${home} and lease_until <= clock_timestamp() for share
     ), target as (
       select name, address from homes where lease_until > clock_timestamp()
-      order by md5(name || ${docId}::text) limit 1
+      order by drained, md5(name || ${docId}::text) limit 1
     )
     update documents d set home = t.name, assignment = d.assignment + 1
     from ended e, target t
     where d.doc_id = ${docId} and d.home = e.name and d.assignment = ${assignment}
     returning d.home, t.address as "homeAddress", d.assignment, false as "isHomeEnded"`.execute(db)
   return rows[0]
+}
+
+/** Documents that an instance gives away, having stopped using them. */
+export interface HandOver {
+  /** Name of the instance. */
+  readonly home: string
+  /** Random id of its process. */
+  readonly startId: string
+  readonly docIds: readonly string[]
+  /** Name of the instance that gets them; empty to spread them over the others. */
+  readonly to: string
+}
+
+/** A document that was assigned to another instance. */
+export interface HandedOver {
+  readonly docId: string
+  readonly home: string
+  readonly homeAddress: string
+}
+
+/**
+ * Assigns documents of an instance to others, unless that process has no lease, a document is no longer its own, or no
+ * other instance that may have it is live. Returns those that it assigned.
+ */
+export async function handOver(
+  db: Db,
+  { home, startId, docIds, to }: HandOver,
+): Promise<HandedOver[]> {
+  // Of two processes of the same name only the one with the lease knows which documents are in use.
+  const { rows } = await sql<HandedOver>`
+    with owner as (
+      select name from homes
+      where name = ${home} and start_id = ${startId} and lease_until > clock_timestamp() for share
+    ), target as (
+      select d.id, t.name, t.address from documents d cross join lateral (
+        select name, address from homes h
+        where h.name <> ${home} and h.lease_until > clock_timestamp()
+          and case when ${to} = '' then not h.drained else h.name = ${to} end
+        order by md5(h.name || d.doc_id::text) limit 1
+      ) t where d.doc_id = any(${docIds}::uuid[])
+    )
+    update documents d set home = t.name, assignment = d.assignment + 1
+    from owner o, target t where d.id = t.id and d.home = o.name
+    returning d.doc_id as "docId", d.home, t.address as "homeAddress"`.execute(db)
+  return rows
 }

@@ -14,6 +14,17 @@ export interface HomeRow {
   readonly address: string
   readonly free_bytes: number
   readonly reported_at: Date
+  readonly is_replicated: boolean
+  /** True while it may serve documents: its lease lasts, or without replication it has reported lately. */
+  readonly is_live: boolean
+  readonly drained: boolean
+  /** Number of documents that are assigned to it. */
+  readonly documents: number
+}
+
+/** What directory has stored of a report. */
+export interface StoredReport {
+  readonly drained: boolean
 }
 
 /** A heartbeat of an instance. */
@@ -45,29 +56,56 @@ const leaseColumns = ({ lease }: HomeReport) => {
 }
 
 /**
- * Stores the heartbeat of a known instance, and grants the lease that it asks for; false when the instance is new, its
+ * Stores the heartbeat of a known instance, and grants the lease that it asks for; undefined when the instance is new, its
  * address has changed, or another process of its name has the lease.
  */
-export async function refreshHome(db: Db, report: HomeReport): Promise<boolean> {
-  const { rows } = await sql`
+export async function refreshHome(db: Db, report: HomeReport): Promise<StoredReport | undefined> {
+  const { rows } = await sql<StoredReport>`
     update homes h set free_bytes = ${report.freeBytes}, reported_at = now(),
       (start_id, lease_until) = row(${leaseColumns(report)})
     where name = ${report.name} and address = ${report.address} and ${isFree(report.lease?.startId ?? null)}
-    returning name`.execute(db)
-  return rows.length > 0
+    returning drained`.execute(db)
+  return rows[0]
 }
 
-/** As `refreshHome`, for an instance that may be new or have a new address; false when another process has the lease. */
-export async function putHome(db: Db, report: HomeReport): Promise<boolean> {
-  const { rows } = await sql`
+/** As `refreshHome`, for an instance that may be new or have a new address; undefined when another process has the lease. */
+export async function putHome(db: Db, report: HomeReport): Promise<StoredReport | undefined> {
+  const { rows } = await sql<StoredReport>`
     insert into homes as h (name, address, free_bytes, start_id, lease_until)
     values (${report.name}, ${report.address}, ${report.freeBytes}, ${leaseColumns(report)})
     on conflict (name) do update
       set address = excluded.address, free_bytes = excluded.free_bytes, reported_at = now(),
         start_id = excluded.start_id, lease_until = excluded.lease_until
       where ${isFree(report.lease?.startId ?? null)}
-    returning name`.execute(db)
-  return rows.length > 0
+    returning drained`.execute(db)
+  return rows[0]
+}
+
+/** What came of the wish to drain an instance, or to use it again. */
+export type DrainOutcome = 'stored' | 'unknown' | 'local' | 'alone'
+
+/**
+ * Stores that a replicated instance hands over its documents, or may have documents again. `alone`: no other live instance
+ * could take them over.
+ */
+export async function drainHome(db: Db, name: string, drained: boolean): Promise<DrainOutcome> {
+  const { rows } = await sql<{ isReplicated: boolean; isAlone: boolean; isStored: boolean }>`
+    with known as (
+      select name, lease_until is not null as replicated, not exists (
+        select 1 from homes o
+        where o.name <> h.name and o.lease_until > clock_timestamp() and not o.drained
+      ) as alone
+      from homes h where name = ${name}
+    ), stored as (
+      update homes h set drained = ${drained} from known k
+      where h.name = k.name and (not ${drained} or k.replicated and not k.alone) returning h.name
+    )
+    select replicated as "isReplicated", alone as "isAlone",
+      exists (select 1 from stored) as "isStored" from known`.execute(db)
+  const [known] = rows
+  if (!known) return 'unknown'
+  if (known.isStored) return 'stored'
+  return known.isReplicated ? 'alone' : 'local'
 }
 
 /** A replicated instance whose lease has ended. */
@@ -90,14 +128,18 @@ export async function listEndedHomes(
   return { isAnyReplicated: rows.length > 0, ended: rows.filter(({ isEnded }) => isEnded) }
 }
 
+/** SQL: instance `h` may serve documents. */
+const isLive = sql<boolean>`
+  coalesce(h.lease_until > clock_timestamp(), h.reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)}))`
+
 /** Returns all instances that ever reported, by name. */
-export function listHomes(db: Db): Promise<HomeRow[]> {
-  return db
-    .selectFrom('homes')
-    .select(['name', 'address', 'free_bytes', 'reported_at'])
-    .orderBy('name')
-    .limit(1000)
-    .execute()
+export async function listHomes(db: Db): Promise<HomeRow[]> {
+  const { rows } = await sql<HomeRow>`
+    select name, address, free_bytes, reported_at, lease_until is not null as is_replicated,
+      ${isLive} as is_live, drained,
+      (select count(*)::int from documents d where d.home = h.name) as documents
+    from homes h order by name limit 1000`.execute(db)
+  return rows
 }
 
 /** Returns documents of an instance with a greater id, by id: at most 1000. */
@@ -124,5 +166,5 @@ export const liveHome: RawBuilder<Pick<HomeRow, 'name' | 'address'>> = sql`
   select name, address from (
     select name, address, free_bytes, max(free_bytes) over () as most from homes
     where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
-      and (lease_until is null or lease_until > clock_timestamp())
+      and (lease_until is null or lease_until > clock_timestamp()) and not drained
   ) live where free_bytes >= most * ${sql.lit(MUCH_ROOM)} order by random() limit 1`

@@ -141,6 +141,8 @@ interface HomesTable {
   start_id: string | null
   /** When its lease ends or has ended; null without replication. */
   lease_until: Date | null
+  /** True when it hands its documents over, and gets no others. */
+  drained: Generated<boolean>
 }
 
 interface AccessLeasesTable {

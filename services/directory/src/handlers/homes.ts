@@ -3,6 +3,8 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   AssignHomeDocumentRequest,
+  DrainHomeRequest,
+  HandOverHomeDocumentsRequest,
   HomesService,
   ListHomeDocumentsRequest,
   ListHomesRequest,
@@ -10,13 +12,22 @@ import type {
 } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from '../context'
 import { isUuid } from '../access/resolve'
-import { findAssignment } from '../db/assignments'
-import { listHomeDocuments, listHomes, putHome, refreshHome } from '../db/homes'
+import { findAssignment, handOver } from '../db/assignments'
+import {
+  drainHome,
+  listHomeDocuments,
+  listHomes,
+  putHome,
+  refreshHome,
+  type StoredReport,
+} from '../db/homes'
 import { HOME_LEASE_MS, HOME_MARGIN_MS } from '../leases/ended-homes'
 import { documentNotFound } from './errors'
 
 /** Difference at which an instance does not yet refuse tokens that directory has just issued, or gateways have kept. */
 const CLOCK_TOLERANCE_SECONDS = 5
+/** Documents that are handed over in one call. */
+const MAX_HANDED_OVER = 1000
 
 /** Handlers of HomesService. */
 export const homes = (ctx: Context): HomesService => ({
@@ -24,11 +35,12 @@ export const homes = (ctx: Context): HomesService => ({
     requireSystem(call)
     requireReport(report)
     requireSameTime(report)
-    const isStored = await storeReport(ctx, report)
-    const isGranted = isStored && report.replicated && !report.released
+    const stored = await storeReport(ctx, report)
+    const isGranted = stored && report.replicated && !report.released
     return {
       leaseMs: isGranted ? HOME_LEASE_MS : 0,
       endedHomes: report.replicated ? ctx.endedHomes.names : [],
+      drained: stored?.drained ?? false,
     }
   },
 
@@ -41,6 +53,35 @@ export const homes = (ctx: Context): HomesService => ({
     return { home, homeAddress: homeAddress ?? '', assignment }
   },
 
+  async handOverHomeDocuments(request: HandOverHomeDocumentsRequest, call: ServerCall) {
+    requireSystem(call)
+    const { docIds, to } = request
+    if (docIds.length > MAX_HANDED_OVER || !docIds.every(isUuid))
+      throw new AppError('invalid', 'INVALID_HOME', 'doc_ids is invalid', { field: 'doc_ids' })
+    const isKnown = to === '' || (await listHomes(ctx.db)).some(({ name }) => name === to)
+    if (!isKnown) throw homeNotFound(to)
+    return { documents: await handOver(ctx.db, request) }
+  },
+
+  async drainHome({ name, drained }: DrainHomeRequest, call: ServerCall) {
+    requireSystem(call)
+    const outcome = await drainHome(ctx.db, name, drained)
+    if (outcome === 'unknown') throw homeNotFound(name)
+    if (outcome === 'local')
+      throw new AppError(
+        'precondition',
+        'NOT_REPLICATED',
+        'the documents of an instance without replication are on its disk alone',
+      )
+    if (outcome === 'alone')
+      throw new AppError(
+        'precondition',
+        'NO_OTHER_INSTANCE',
+        'no other live instance could take over the documents',
+      )
+    return {}
+  },
+
   async listHomes(_request: ListHomesRequest, call: ServerCall) {
     requireSystem(call)
     const rows = await listHomes(ctx.db)
@@ -50,6 +91,10 @@ export const homes = (ctx: Context): HomesService => ({
         address: row.address,
         freeBytes: row.free_bytes,
         reportedAt: row.reported_at.toISOString(),
+        replicated: row.is_replicated,
+        live: row.is_live,
+        drained: row.drained,
+        documents: row.documents,
       })),
     }
   },
@@ -67,16 +112,24 @@ export const homes = (ctx: Context): HomesService => ({
   },
 })
 
-/** Returns false when another process of that name has the lease. */
-async function storeReport(ctx: Context, report: ReportHomeRequest): Promise<boolean> {
+function homeNotFound(name: string): AppError {
+  return new AppError('not_found', 'INSTANCE_NOT_FOUND', `there is no instance ${name}`)
+}
+
+/** Returns undefined when another process of that name has the lease. */
+async function storeReport(
+  ctx: Context,
+  report: ReportHomeRequest,
+): Promise<StoredReport | undefined> {
   const { name, address, freeBytes, replicated, startId, released } = report
   const ms = released ? 0 : HOME_LEASE_MS + HOME_MARGIN_MS
   const stored = { name, address, freeBytes, lease: replicated ? { startId, ms } : undefined }
-  if (await refreshHome(ctx.db, stored)) return true
+  const refreshed = await refreshHome(ctx.db, stored)
+  if (refreshed) return refreshed
   // Gateways cache addresses along with access, so a new address is published like a change of access.
   return ctx.changes.change(
     (trx) => putHome(trx, stored),
-    (isStored) => isStored,
+    (put) => put !== undefined,
   )
 }
 

@@ -1,7 +1,6 @@
 import type { ServedService } from '@sheaf/kit/grpc/server'
 import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/attachments'
-import { BackupServiceService } from '@sheaf/protos/sheaf/document_data/v1/backup'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
@@ -17,7 +16,6 @@ import { serveAdmitted, serveDocument } from './served-document'
 import { attachmentArchives } from './attachment-archives'
 import { attachmentUploads } from './attachment-uploads'
 import { attachments } from './attachments'
-import { backup } from './backup'
 import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
@@ -27,6 +25,7 @@ import { history } from './history'
 import { importDocument } from './import'
 import { records } from './records'
 import { sql } from './sql'
+import { createSystemServices } from './system-services'
 import { tables } from './tables'
 
 export function createServices(ctx: Context): ServedService[] {
@@ -37,7 +36,6 @@ export function createServices(ctx: Context): ServedService[] {
       ...attachmentUploads(ctx),
       ...attachmentArchives(ctx),
     }),
-    serveDocument(ctx, BackupServiceService, backup(ctx)),
     serveDocument(ctx, ChangesServiceService, changes(ctx)),
     serveAdmitted(ctx, ColumnsServiceService, { ...columns(ctx), ...formulas(ctx) }),
     serveAdmitted(ctx, DocumentsServiceService, documents(ctx)),
@@ -47,5 +45,6 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(ctx, RecordsServiceService, records(ctx)),
     serveAdmitted(ctx, SqlServiceService, sql(ctx)),
     serveAdmitted(ctx, TablesServiceService, tables(ctx)),
+    ...createSystemServices(ctx),
   ]
 }

@@ -9,6 +9,7 @@ import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/do
 import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { HistoryServiceService } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/import'
+import { InstanceServiceService } from '@sheaf/protos/sheaf/document_data/v1/instance'
 import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
@@ -24,6 +25,7 @@ const services = [
   ExportServiceService,
   HistoryServiceService,
   ImportServiceService,
+  InstanceServiceService,
   RecordsServiceService,
   SqlServiceService,
   TablesServiceService,
@@ -40,6 +42,8 @@ const writes = new Set([
     'createFromSnapshot',
     'deleteDocument',
     'importDocument',
+    'moveDocument',
+    'prepareDocuments',
     'restoreDocument',
     'verifySnapshot',
   ],

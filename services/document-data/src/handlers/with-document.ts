@@ -8,6 +8,8 @@ const withoutDocument = new Set([
   'createFromSnapshot',
   'deleteDocument',
   'importDocument',
+  'moveDocument',
+  'prepareDocuments',
   'restoreDocument',
   'verifySnapshot',
 ])

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import { AppError } from '@sheaf/kit/errors'
 import { LeaseClock, type Instant } from '@sheaf/kit/lease-clock'
@@ -29,6 +30,8 @@ export interface HomeLease {
 
 /** The lease that directory grants with the reports of this instance. */
 export class DirectoryLease implements HomeLease, Disposable {
+  /** Random id of this process, by which directory tells it from others of the same name. */
+  readonly startId = randomUUID()
   /** Read and prolonged by the thread that renews it while the event loop is blocked as well. */
   readonly clock = new LeaseClock()
   private readonly listeners: (() => void)[] = []

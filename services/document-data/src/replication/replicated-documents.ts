@@ -5,9 +5,7 @@ import {
   deleteHead,
   discardHead,
   findSnapshot,
-  listUncollected,
   listUnfinished,
-  markCollected,
   openHead,
   type OpenedHead,
 } from '@sheaf/document-log/heads'
@@ -21,6 +19,7 @@ import type {
   ReplicatorHost,
 } from '../store/documents/replicator'
 import { Adoption } from './adoption'
+import { DeletedDocuments } from './deleted-documents'
 import { DocumentCopies, snapshotName } from './document-copies'
 import type { CopySource } from './file-position'
 import { leaseEnded, type HomeLease } from './home-lease'
@@ -31,10 +30,10 @@ import { SnapshotJobs, type Opening, type SnapshotParts } from './snapshot-jobs'
 
 /** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
 const MAX_OPENINGS = 50_000
+/** Milliseconds that running reads of a document have to end before it is handed over. */
+const READ_MS = 2_000
 /** Milliseconds for opening a document again while a write waits. */
 const REOPEN_MS = 700
-/** Milliseconds between attempts to remove what is left of deleted documents. */
-const COLLECT_MS = 3600 * 1000
 
 /** Dependencies of ReplicatedDocuments. */
 export interface ReplicationParts extends SnapshotParts {
@@ -58,7 +57,9 @@ export class ReplicatedDocuments implements Replicator {
   private readonly copies: DocumentCopies
   private readonly snapshots: SnapshotJobs
   private readonly adoption: Adoption
-  private readonly collecting: NodeJS.Timeout
+  private readonly deleted: DeletedDocuments
+  /** Documents that are being handed over. */
+  private readonly leaving = new Set<string>()
 
   constructor(
     private readonly parts: ReplicationParts,
@@ -71,12 +72,11 @@ export class ReplicatedDocuments implements Replicator {
     parts.lease.onEnded(() => {
       for (const docId of this.open.keys()) if (host.isOpen(docId)) host.wake(docId)
     })
-    this.collecting = setInterval(() => void this.collect(), COLLECT_MS)
-    this.collecting.unref()
-    void this.collect()
+    this.deleted = new DeletedDocuments(parts)
   }
 
   prepare(docId: string, assignment = 0): Promise<void> | undefined {
+    if (this.leaving.has(docId)) return Promise.reject(moved())
     const opening = this.open.get(docId)
     if (opening && this.isCurrent(opening) && opening.assignment >= assignment) return undefined
     if (!this.parts.lease.isHeld()) return Promise.reject(leaseEnded())
@@ -84,6 +84,7 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   requireReady(docId: string): void {
+    if (this.leaving.has(docId)) throw moved()
     this.requireCurrent(this.open.get(docId))
   }
 
@@ -99,14 +100,26 @@ export class ReplicatedDocuments implements Replicator {
 
   async takeOver(instances: readonly string[]): Promise<void> {
     const unfinished = await listUnfinished(await this.parts.database.tables(), instances)
-    for (const { docId, pending } of unfinished) {
-      try {
-        await this.prepare(docId)
-        if (pending) this.host.resume(docId)
-      } catch (error) {
-        // Another instance may have taken it over, or it was deleted.
-        this.parts.log.debug({ err: error, docId }, 'a document was not taken over')
-      }
+    for (const { docId, pending } of unfinished) await this.takeOverOne(docId, pending)
+  }
+
+  async takeOverDocuments(docIds: readonly string[]): Promise<void> {
+    for (const docId of docIds) await this.takeOverOne(docId, true)
+  }
+
+  async listUnfinished(docIds: readonly string[]): Promise<string[]> {
+    const own = await listUnfinished(await this.parts.database.tables(), [this.parts.instance])
+    const unfinished = new Set(own.map(({ docId }) => docId))
+    return docIds.filter((docId) => unfinished.has(docId))
+  }
+
+  async handOver<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T> {
+    for (const docId of docIds) this.leaving.add(docId)
+    try {
+      await Promise.all(docIds.map((docId) => this.stopUsing(docId)))
+      return await assign()
+    } finally {
+      for (const docId of docIds) this.leaving.delete(docId)
     }
   }
 
@@ -126,7 +139,7 @@ export class ReplicatedDocuments implements Replicator {
     this.host.files.requireId(docId)
     await deleteHead(await this.parts.database.tables(), docId)
     this.open.delete(docId)
-    await this.collectOne(docId)
+    await this.deleted.collectOne(docId)
   }
 
   async discard(docId: string): Promise<void> {
@@ -181,7 +194,7 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.collecting)
+    this.deleted[Symbol.dispose]()
     await this.snapshots[Symbol.asyncDispose]()
     await Promise.allSettled(this.preparing.values())
     await this.parts.database[Symbol.asyncDispose]()
@@ -219,6 +232,7 @@ export class ReplicatedDocuments implements Replicator {
       lsn,
       fileTerm,
       isDoubtful: false,
+      isOver: false,
       isSnapshotDamaged,
       tail,
       openedAt: performance.now(),
@@ -237,6 +251,25 @@ export class ReplicatedDocuments implements Replicator {
     }
   }
 
+  private async takeOverOne(docId: string, pending: boolean): Promise<void> {
+    try {
+      await this.prepare(docId)
+      if (pending) this.host.resume(docId)
+    } catch (error) {
+      // Another instance may have taken it over, or it was deleted.
+      this.parts.log.debug({ err: error, docId }, 'a document was not taken over')
+    }
+  }
+
+  private async stopUsing(docId: string): Promise<void> {
+    // The attempt has asked directory already, and would use its answer.
+    await this.preparing.get(docId)?.catch(() => {})
+    await this.host.close(docId, moved(), READ_MS)
+    const opening = this.open.get(docId)
+    if (opening) opening.isOver = true
+    this.open.delete(docId)
+  }
+
   /** A document that is forgotten is opened again at its next use. */
   private forgetOldest(): void {
     if (this.open.size <= MAX_OPENINGS) return
@@ -245,9 +278,9 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   /** Nothing of an earlier period of the lease is used: another instance may have changed the document since. */
-  private isCurrent({ period }: Opening): boolean {
+  private isCurrent({ period, isOver }: Opening): boolean {
     const { lease } = this.parts
-    return period === lease.period && lease.isHeld()
+    return !isOver && period === lease.period && lease.isHeld()
   }
 
   private requireCurrent(opening: Opening | undefined): void {
@@ -333,28 +366,6 @@ export class ReplicatedDocuments implements Replicator {
     this.open.delete(docId)
     // After the group that waits for its append has been rolled back.
     setImmediate(() => this.host.evict(docId, moved()))
-  }
-
-  /** Removes what is left of deleted documents. */
-  private async collect(): Promise<void> {
-    try {
-      const tables = await this.parts.database.tables()
-      for (const docId of await listUncollected(tables)) await this.collectOne(docId)
-    } catch (error) {
-      this.parts.log.warn({ err: error }, 'failed to list deleted documents, retrying later')
-    }
-  }
-
-  private async collectOne(docId: string): Promise<void> {
-    try {
-      await this.parts.stored.remove(docId)
-      await markCollected(await this.parts.database.tables(), docId)
-    } catch (error) {
-      this.parts.log.warn(
-        { err: error, docId },
-        'failed to remove a deleted document, retrying later',
-      )
-    }
   }
 }
 

@@ -33,6 +33,8 @@ export interface Opening {
   fileTerm: number
   /** True when an append may have succeeded without this instance knowing it. */
   isDoubtful: boolean
+  /** True when the document was handed over: what is read of it may be old. */
+  isOver: boolean
   /** True while the latest snapshot is known to be damaged, so that all of it has to be stored again. */
   isSnapshotDamaged: boolean
   /** `performance.now()` when it was opened. */

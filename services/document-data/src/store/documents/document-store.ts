@@ -69,6 +69,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     shared.replicator = options.replicate?.({
       files,
       logged,
+      close: (docId, reason, ms) => documents.closeAfterReads(docId, reason, ms),
       evict: (docId, reason) => documents.evict(docId, reason),
       translate: (error, docId) => documents.translate(error, docId),
       isOpen: (docId) => documents.find(docId) !== undefined,
@@ -137,6 +138,11 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   /** Of each open document, the number of columns with cells that formulas still have to compute. */
   get unfinishedColumns(): readonly number[] {
     return this.documents.unfinishedColumns
+  }
+
+  /** Ids of the open documents. */
+  get openDocuments(): string[] {
+    return this.documents.ids
   }
 
   /** Number of open documents. */

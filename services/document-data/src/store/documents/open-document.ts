@@ -233,11 +233,12 @@ export class OpenDocument {
   }
 
   /**
-   * Runs the waiting writes, stores publish marks and closes the file; later writes fail. Returns a promise only when
-   * a write has to wait.
+   * Runs the waiting writes, stores publish marks and closes the file; later writes fail with the reason. Returns a promise
+   * only when a write has to wait.
    */
-  close(): Promise<void> | undefined {
-    const reason = new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed')
+  close(
+    reason = new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed'),
+  ): Promise<void> | undefined {
     this.maintenance.close()
     this.log.endGathering()
     if (this.log.unsaved && !this.group.isClosed)

@@ -55,6 +55,17 @@ export class OpenDocuments implements AsyncDisposable {
     return this.open.size
   }
 
+  /** As `close`, after the running long reads have ended, or so many milliseconds. */
+  async closeAfterReads(docId: string, reason: AppError, ms: number): Promise<void> {
+    await this.open.get(docId)?.pool.settle(ms)
+    await this.close(docId, reason)
+  }
+
+  /** Ids of the open documents. */
+  get ids(): string[] {
+    return [...this.open.keys()]
+  }
+
   /** Of each open document, the number of columns with cells that formulas still have to compute. */
   get unfinishedColumns(): number[] {
     return [...this.open.values()].map(({ unfinishedColumns }) => unfinishedColumns)
@@ -126,15 +137,15 @@ export class OpenDocuments implements AsyncDisposable {
   }
 
   /**
-   * Closes a document; waiting writes run first, and later ones fail. A document that is not busy is closed
-   * when the call returns.
+   * Closes a document; waiting writes run first, and later ones fail with the reason. A document that is not busy is
+   * closed when the call returns.
    */
-  async close(docId: string): Promise<void> {
+  async close(docId: string, reason?: AppError): Promise<void> {
     const doc = this.open.get(docId)
     if (!doc) return
     try {
       // Until its last write has ended the document stays listed: a second connection would meet its lock.
-      const finished = doc.close()
+      const finished = doc.close(reason)
       if (finished) await finished
     } catch (error) {
       this.options.onFileError(error, docId)

@@ -68,6 +68,16 @@ export interface Replicator extends AsyncDisposable {
    * that formulas still have to compute.
    */
   takeOver(instances: readonly string[]): Promise<void>
+  /**
+   * Ends the use of documents of this instance, in order, and refuses calls for them with `unavailable` until `assign` has
+   * settled, which lets directory assign them to other instances. Running writes end first, and running reads that take no
+   * longer than two seconds; longer ones are broken off.
+   */
+  handOver<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T>
+  /** Of these documents, those whose logs have entries to publish, or cells that formulas still have to compute. */
+  listUnfinished(docIds: readonly string[]): Promise<string[]>
+  /** Makes documents ready, and continues what is unfinished in them. Those of other instances are left out. */
+  takeOverDocuments(docIds: readonly string[]): Promise<void>
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
   /** Removes a document for good. */
@@ -94,6 +104,11 @@ export interface Replicator extends AsyncDisposable {
 /** What a replicator needs of the store. */
 export interface ReplicatorHost {
   readonly files: DocumentFiles
+  /**
+   * Closes a document after the running long reads, for which it waits so many milliseconds at most, and the writes that
+   * wait; later ones fail with the reason.
+   */
+  close(docId: string, reason: AppError, ms: number): Promise<void>
   /** Closes a document at once; calls that wait fail with the reason. */
   evict(docId: string, reason: AppError): void
   /** Translates an error of the file of a document for callers, and reports the original. */

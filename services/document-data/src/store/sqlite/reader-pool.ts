@@ -65,6 +65,17 @@ export class ReaderPool {
     if (this.loans.size === 0) finish()
   }
 
+  /** Waits until the running reads have ended, for at most so many milliseconds; new ones are held back meanwhile. */
+  async settle(ms: number): Promise<void> {
+    if (this.loans.size === 0) return
+    const ended = createSettle()
+    const timer = setTimeout(ended.resolve, ms)
+    if (this.drained) void this.drained.promise.then(ended.resolve)
+    else this.drain(() => Promise.resolve(ended.resolve()))
+    await ended.promise
+    clearTimeout(timer)
+  }
+
   /** Waits while new reads are held back. Throws the reason if the document is closed meanwhile. */
   async admit(): Promise<void> {
     while (this.drained) {

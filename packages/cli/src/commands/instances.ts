@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Home } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { openInstances, type Instances } from '../instances/instances'
+import type { CliSettings } from '../settings'
+import { readOperatorTarget } from '../target'
+import { formatTable, type Terminal } from '../terminal'
+
+/** Milliseconds between two looks at an instance that is drained. */
+const LOOK_MS = 500
+
+/** Adds `instances list`, `instances drain` and `documents move`. */
+export function addInstancesCommands(
+  program: Command,
+  settings: CliSettings,
+  terminal: Terminal,
+): void {
+  const instances = program.command('instances').description('manage instances of document-data')
+
+  instances
+    .command('list')
+    .description('list all instances and how many documents each has')
+    .option('--json', 'print them as a JSON array')
+    .action(async (options: { json?: boolean }) => {
+      await using opened = openInstances(await readOperatorTarget(settings))
+      const all = await opened.list()
+      terminal.out(options.json ? JSON.stringify(all) : formatInstances(all))
+    })
+
+  instances
+    .command('drain')
+    .description('move all documents of a replicated instance to others, and give it no new ones')
+    .argument('<name>', 'name of the instance')
+    .option('--cancel', 'give it documents again; those that were moved stay where they are')
+    .action(async (name: string, options: { cancel?: boolean }) => {
+      await using opened = openInstances(await readOperatorTarget(settings))
+      await opened.drain(name, !options.cancel)
+      if (options.cancel) return terminal.out(`${name} may have documents again`)
+      await untilDrained(opened, name, terminal)
+      terminal.out(`${name} has no documents and may be stopped`)
+    })
+
+  program
+    .command('documents')
+    .description('manage where documents are')
+    .command('move')
+    .description('move a replicated document to another instance, while it is used')
+    .argument('<document>', 'UUID of the document')
+    .argument('<instance>', 'name of the instance')
+    .action(async (docId: string, to: string) => {
+      await using opened = openInstances(await readOperatorTarget(settings))
+      const from = await opened.move(docId, to)
+      terminal.out(from === to ? `it is on ${to} already` : `moved from ${from} to ${to}`)
+    })
+}
+
+async function untilDrained(instances: Instances, name: string, terminal: Terminal): Promise<void> {
+  for (let before = -1; ; await delay(LOOK_MS)) {
+    const { documents } = await instances.find(name)
+    if (documents === 0) return
+    if (documents !== before) terminal.err(`${documents.toLocaleString('en-US')} documents left`)
+    before = documents
+  }
+}
+
+function formatInstances(homes: readonly Home[]): string {
+  const rows = homes.map((home) => [
+    home.name,
+    home.address,
+    home.live ? (home.drained ? 'drained' : 'live') : 'not live',
+    home.replicated ? 'yes' : 'no',
+    String(home.documents),
+    `${(home.freeBytes / 2 ** 30).toFixed(1)} GiB`,
+  ])
+  return formatTable(['NAME', 'ADDRESS', 'STATE', 'REPLICATED', 'DOCUMENTS', 'FREE'], rows)
+}

@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
+import { AppError } from '@sheaf/kit/errors'
+import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
+import type { Logger } from '@sheaf/kit/logger'
+import type { TlsFiles } from '@sheaf/kit/tls'
+import type { HandedOverDocument, HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import {
+  InstanceServiceClientImpl,
+  type InstanceService,
+} from '@sheaf/protos/sheaf/document_data/v1/instance'
+import type { DocumentStore } from '../store/documents/document-store'
+
+/** Documents that are handed over together while an instance is drained: each of them is unavailable meanwhile. */
+const GROUP = 20
+/** Milliseconds for an answer of directory, and for documents to become ready elsewhere. */
+const ASSIGN_MS = 2_000
+const PREPARE_MS = 30_000
+/** Milliseconds between two attempts to hand over what could not be handed over. */
+const RETRY_MS = 1_000
+/** Attempts to make documents ready elsewhere that their new instance may only continue when it hears of them. */
+const ATTEMPTS = 30
+
+/** Dependencies of HandOvers. */
+export interface HandOverParts {
+  /** Name of this instance, and the random id of its process. */
+  readonly instance: string
+  readonly startId: string
+  readonly homes: Pick<HomesService, 'handOverHomeDocuments' | 'listHomeDocuments'>
+  readonly systemTokens: Pick<SystemTokenSource, 'token'>
+  readonly tls?: TlsFiles
+  readonly log: Logger
+}
+
+/** What is handed over. */
+type HandedOverStore = Pick<DocumentStore, 'openDocuments' | 'shared'>
+
+/** Hands documents of this instance over to others, while it runs. */
+export class HandOvers implements AsyncDisposable {
+  private readonly channels: ChannelCache<InstanceService>
+  private readonly ended = new AbortController()
+  private draining: Promise<void> | undefined
+  private count = 0
+
+  constructor(
+    private readonly documents: HandedOverStore,
+    private readonly parts: HandOverParts,
+  ) {
+    const create = (channel: ConstructorParameters<typeof InstanceServiceClientImpl>[0]) =>
+      new InstanceServiceClientImpl(channel)
+    this.channels = new ChannelCache<InstanceService>(create, { tls: parts.tls })
+  }
+
+  /** Number of documents that were handed over. */
+  get handedOver(): number {
+    return this.count
+  }
+
+  /**
+   * Hands a document over to the instance of this name, and resolves when that has it ready.
+   * @throws AppError `not_found` when the document is not on this instance or there is no such instance, `unavailable` when
+   * that instance is not live
+   */
+  async move(docId: string, to: string): Promise<void> {
+    const [moved] = await this.handOver([docId], to)
+    if (moved) return
+    throw new AppError(
+      'unavailable',
+      'DOCUMENT_NOT_MOVED',
+      `the document stays on ${this.parts.instance}: it is not assigned to it, or ${to} is not live`,
+    )
+  }
+
+  /** Begins to hand over all documents, unless that has begun: those that are not in use first. */
+  drain(): void {
+    this.draining ??= this.drainAll()
+      .catch((error: unknown) => {
+        if (!this.ended.signal.aborted)
+          this.parts.log.warn({ err: error }, 'failed to hand documents over, retrying')
+      })
+      .then(() => delay(RETRY_MS, undefined, { signal: this.ended.signal, ref: false }))
+      .catch(() => {})
+      .finally(() => (this.draining = undefined))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.ended.abort()
+    await this.draining
+    await this.channels[Symbol.asyncDispose]()
+  }
+
+  private async drainAll(): Promise<void> {
+    const { instance, homes, log } = this.parts
+    const before = this.count
+    for (let afterId = 0; !this.ended.signal.aborted;) {
+      const { documents } = await homes.listHomeDocuments(
+        { home: instance, afterId },
+        await this.call(ASSIGN_MS),
+      )
+      const last = documents.at(-1)
+      if (!last) break
+      const open = new Set(this.documents.openDocuments)
+      const docIds = documents.map(({ docId }) => docId)
+      // Those that are in use wait for the others, so that each of them is held up only for as long as it takes.
+      const resting = docIds.filter((docId) => !open.has(docId))
+      const used = docIds.filter((docId) => open.has(docId))
+      for (const group of [...groupsOf(resting, GROUP), ...groupsOf(used, 1)])
+        if (!this.ended.signal.aborted) await this.handOver(group, '')
+      afterId = last.id
+    }
+    const documents = this.count - before
+    if (documents > 0) log.info({ documents }, 'documents were handed over')
+  }
+
+  private async handOver(docIds: readonly string[], to: string): Promise<HandedOverDocument[]> {
+    const { instance: home, startId, homes } = this.parts
+    const replicator = this.documents.shared.replicator
+    if (!replicator) throw notReplicated()
+    const open = new Set(this.documents.openDocuments)
+    const inUse = docIds.filter((docId) => open.has(docId))
+    const unfinished = await replicator.listUnfinished(docIds)
+    const { documents } = await replicator.handOver(docIds, async () =>
+      homes.handOverHomeDocuments(
+        { home, startId, docIds: [...docIds], to },
+        await this.call(ASSIGN_MS),
+      ),
+    )
+    this.count += documents.length
+    const wanted = new Set(to === '' ? [...inUse, ...unfinished] : docIds)
+    await this.prepareElsewhere(documents.filter(({ docId }) => wanted.has(docId)))
+    return documents
+  }
+
+  /**
+   * Has documents made ready on their new instances. That spares their next calls the wait; and what this instance has not
+   * published or computed would otherwise wait for such a call.
+   */
+  private async prepareElsewhere(documents: readonly HandedOverDocument[]): Promise<void> {
+    const addresses = new Set(documents.map(({ homeAddress }) => homeAddress))
+    const prepare = async (address: string) => {
+      const own = documents.filter(({ homeAddress }) => homeAddress === address)
+      const docIds = own.map(({ docId }) => docId)
+      for (let attempt = 1; attempt <= ATTEMPTS && !this.ended.signal.aborted; attempt++) {
+        try {
+          await this.channels.at(address).prepareDocuments({ docIds }, await this.call(PREPARE_MS))
+          return
+        } catch (error) {
+          this.parts.log.warn({ err: error }, 'an instance did not prepare documents, retrying')
+          await delay(RETRY_MS, undefined, { signal: this.ended.signal, ref: false }).catch(
+            () => {},
+          )
+        }
+      }
+    }
+    await Promise.all([...addresses].map(prepare))
+  }
+
+  private async call(ms: number) {
+    const token = await this.parts.systemTokens.token()
+    return { token, deadline: Date.now() + ms, signal: this.ended.signal }
+  }
+}
+
+export function notReplicated(): AppError {
+  return new AppError(
+    'precondition',
+    'NOT_REPLICATED',
+    'the documents of an instance without replication are on its disk alone',
+  )
+}
+
+function* groupsOf<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
+}
