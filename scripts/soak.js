@@ -12,7 +12,7 @@ for (const [name, value] of Object.entries({ rounds, seconds })) {
 }
 
 // A test checks its limit between rounds, and may finish the current one.
-const limitMs = (Number(seconds) + 300) * 1000
+const limitMs = (Number(seconds) + 600) * 1000
 const { status } = spawnSync(
   process.execPath,
   [

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Change } from './change-log'
 import {
   digestOf,
+  RowsDigest,
   type DocumentRecord,
   type Observation,
   type RecordedWrite,
@@ -55,12 +56,13 @@ class Replay {
   readonly writes = new Map<string, LoggedWrite[]>()
   private readonly digests: string[] = []
   private readonly rows = new Map<number, SeenRow>()
+  private readonly digest = new RowsDigest()
 
   constructor(log: readonly Change[]) {
-    this.digests.push(digestOf([]))
+    this.digests.push(this.digest.text)
     for (const { seq, operations } of log) {
       for (const operation of operations) this.apply(seq, operation)
-      this.digests[seq] = digestOf(this.rows.values())
+      this.digests[seq] = this.digest.text
     }
   }
 
@@ -76,12 +78,15 @@ class Replay {
     const words = columns.Word?.new
     const versions = columns.Version?.new
     rowIds.forEach((id, index) => {
-      const { word, version } = this.rows.get(id) ?? {}
-      this.rows.set(id, {
+      const before = this.rows.get(id)
+      const row = {
         id,
-        word: words ? words[index] : word,
-        version: versions ? versions[index] : version,
-      })
+        word: words ? words[index] : before?.word,
+        version: versions ? versions[index] : before?.version,
+      }
+      if (before) this.digest.remove(before)
+      this.digest.add(row)
+      this.rows.set(id, row)
     })
     const { word, version } = this.rows.get(rowIds[0] ?? 0) ?? {}
     const name = nameOf(action === 'addRows' ? 'add' : 'update', String(word), Number(version))

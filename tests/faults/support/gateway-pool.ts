@@ -27,6 +27,9 @@ export interface Answer {
   readonly text: string
 }
 
+/** The connection was closed after the beginning of a reply, so that its reader cannot take the part for the whole. */
+export class BrokenOff extends Error {}
+
 /**
  * A gateway of a running Sheaf in a separate process, and the connections that a load balancer keeps to it.
  */
@@ -102,10 +105,12 @@ export class PooledGateway implements AsyncDisposable {
     return response
   }
 
-  /** Resolves to the complete reply; throws when the connection breaks before. */
+  /** Resolves to the complete reply; throws when the connection breaks before, BrokenOff after its beginning. */
   async send(ask: Ask): Promise<Answer> {
     const response = await this.open(ask)
-    const text = await readText(response)
+    const text = await readText(response).catch((cause: unknown) => {
+      throw new BrokenOff('the reply was broken off', { cause })
+    })
     this.answered++
     return { status: response.statusCode ?? 0, headers: response.headers, text }
   }

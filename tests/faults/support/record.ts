@@ -71,12 +71,35 @@ export class DocumentRecord {
   }
 }
 
+const WORD = 2n ** 64n
+
+/** Identifies a set of rows, whatever their order; rows are added and removed one by one, since sets of many moments are compared. */
+export class RowsDigest {
+  private sum = 0n
+
+  add(row: SeenRow): void {
+    this.sum = (this.sum + hashOf(row)) % WORD
+  }
+
+  remove(row: SeenRow): void {
+    this.sum = (this.sum + WORD - hashOf(row)) % WORD
+  }
+
+  get text(): string {
+    return this.sum.toString(36)
+  }
+}
+
 /** A short text that is the same for the same rows. */
 export function digestOf(rows: Iterable<SeenRow>): string {
-  const lines = [...rows]
-    .sort((a, b) => a.id - b.id)
-    .map((row) => JSON.stringify(Object.values(row)))
-  return createHash('sha1').update(lines.join('\n')).digest('base64')
+  const digest = new RowsDigest()
+  for (const row of rows) digest.add(row)
+  return digest.text
+}
+
+function hashOf({ id, word, version }: SeenRow): bigint {
+  const hash = createHash('sha1').update(JSON.stringify([id, word, version]))
+  return hash.digest().readBigUInt64LE()
 }
 
 /** The `seq` of an ETag. */

@@ -43,7 +43,7 @@ export class Derivation {
     private dependencies: Dependencies,
     readonly parts: DerivationParts,
   ) {
-    this.states = new FormulaStates(group.connection)
+    this.states = new FormulaStates(group.connection, (change) => group.noteDue(change))
     this.late = new LateTriggers(group, this.settled, parts)
     this.evaluations = new Evaluations(group, parts)
     this.finder = this.newFinder()

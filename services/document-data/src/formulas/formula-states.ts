@@ -1,13 +1,8 @@
+import { applyDueChange, type DueChange, type FiredBy } from '../store/log/due-changes'
 import type { Connection } from '../store/sqlite/connections'
 import type { StopReason } from '../values/error-cells'
-import { BEFORE_ALL_ROWS } from '../store/schema/schema'
+import { BEFORE_ALL_ROWS } from '../store/sqlite/pending-rows'
 import type { Relations } from './dependencies/relations'
-
-/** The write after which a column became pending, and which trigger formulas its results run. */
-export interface FiredBy {
-  readonly seq: number
-  readonly fires: 'all' | 'none' | 'others'
-}
 
 const nothing: FiredBy = { seq: 0, fires: 'none' }
 
@@ -15,7 +10,11 @@ const nothing: FiredBy = { seq: 0, fires: 'none' }
 export class FormulaStates {
   private changed = false
 
-  constructor(private readonly connection: Connection) {}
+  /** @param note called with each change that the record of the transaction has to hold */
+  constructor(
+    private readonly connection: Connection,
+    private readonly note: (change: DueChange) => void = () => {},
+  ) {}
 
   /** True when something was stored since the last call that the schema contains. */
   takeChanged(): boolean {
@@ -60,9 +59,8 @@ export class FormulaStates {
 
   /** Remembers why a column is pending. */
   setFiredBy(columnRef: number, { seq, fires }: FiredBy): void {
-    this.connection
-      .prepare('UPDATE _sheaf_formulas SET pending_by = ?, pending_fires = ? WHERE column_ref = ?')
-      .run(seq, fires, columnRef)
+    const change = { kind: 'fired_by', columnRef, seq, fires } as const
+    if (applyDueChange(this.connection, change)) this.note(change)
   }
 
   /** Why a column is pending. */

@@ -10,7 +10,11 @@ import { ListAttachmentsRequest } from '@sheaf/protos/sheaf/document_data/v1/att
 import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { AddColumnsRequest } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { ListHistoryRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
-import { AddRecordsRequest, ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
+import {
+  AddRecordsRequest,
+  ReadRecordsRequest,
+  UpdateRecordsRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
 import { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { createTestDatabase, testEngines, type TestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
@@ -310,6 +314,43 @@ describe('cells of trigger formulas that were late', () => {
     })
     expect((await read(two, docId)).text).toContain('"F":"FIRST')
     await one[Symbol.asyncDispose]()
+  })
+})
+
+describe('results that an instance had still to compute', () => {
+  it('run the trigger formulas that name their column, on the instance that takes over', async () => {
+    await using directory = await startStandInDirectory(authority, 'h1')
+    const before = await start(directory, 'h1')
+    const docId = await createTable(before)
+    const addColumn = async (id: string, fields: object) =>
+      before.clients.columns.addColumns(
+        AddColumnsRequest.fromPartial({ docId, tableId: 'T', columns: [{ id, fields }] }),
+        await call(before, docId),
+      )
+    await addColumn('F', { type: 'Text', isFormula: true, formula: '$A.upper()' })
+    const { columns } = await before.clients.columns.listColumns(
+      { docId, tableId: 'T', hidden: false },
+      await call(before, docId),
+    )
+    const dependsOn = [columns.find(({ id }) => id === 'F')?.colRef]
+    const recalcDepsJson = Buffer.from(JSON.stringify(['L', ...dependsOn]))
+    await addColumn('G', { type: 'Text', isFormula: false, formula: '"<" + $F', recalcDepsJson })
+    await add(before, docId, 'first')
+    await eventually(async () => (await read(before, docId)).text.includes('"G":"<FIRST"'))
+    await before[Symbol.asyncDispose]()
+    const formulas = { ...defaultFormulaLimits, compiles: false, cacheFolder: '/dev/null/none' }
+    await using one = await start(directory, 'h1', { formulas })
+    await untilLeased(one, docId)
+    const bodyJson = Buffer.from(JSON.stringify({ records: [{ id: 1, fields: { A: 'second' } }] }))
+    const request = UpdateRecordsRequest.fromPartial({ docId, tableId: 'T', bodyJson })
+    await one.clients.records.updateRecords(request, await call(one, docId))
+    expect((await read(one, docId)).text).toContain('"G":"<FIRST"')
+    // Neither its file nor a snapshot of it is there for the other instance.
+    await using two = await start(directory, 'h2')
+    directory.ended.add('h1')
+    directory.assign(docId, 'h2')
+    await untilLeased(two, docId)
+    await eventually(async () => (await read(two, docId)).text.includes('"G":"<SECOND"'))
   })
 })
 

@@ -1,11 +1,18 @@
+import { BEFORE_ALL_ROWS } from '../sqlite/pending-rows'
 import type { Connection } from '../sqlite/connections'
 import type { Author } from './log'
 
 /** Who made a write whose trigger formulas are late. */
 export type DueAuthor = Pick<Author, 'userId' | 'person'>
 
+/** The write after which a formula column became pending, and which trigger formulas its results run. */
+export interface FiredBy {
+  readonly seq: number
+  readonly fires: 'all' | 'none' | 'others'
+}
+
 /**
- * A change of the cells that trigger formulas still have to compute. It belongs to the record of its transaction in the log
+ * A change of what trigger formulas still have to compute, or of what their cells will be due by. It belongs to the record of its transaction in the log
  * database, so that another instance computes them; entries do not have it.
  */
 export type DueChange =
@@ -22,6 +29,7 @@ export type DueChange =
       readonly rowIds: readonly number[] | 'all'
     }
   | { readonly kind: 'author'; readonly seq: number; readonly author: DueAuthor }
+  | (FiredBy & { readonly kind: 'fired_by'; readonly columnRef: number })
 
 /** Applies a change to a document, within the transaction of the caller. Returns true if it changed something. */
 export function applyDueChange(connection: Connection, change: DueChange): boolean {
@@ -36,6 +44,8 @@ export function applyDueChange(connection: Connection, change: DueChange): boole
           .prepare('INSERT OR IGNORE INTO _sheaf_due_writes (seq, author) VALUES (?, ?)')
           .run(change.seq, JSON.stringify(change.author)).changes > 0
       )
+    case 'fired_by':
+      return setFiredBy(connection, change)
   }
 }
 
@@ -74,5 +84,20 @@ function removeCells(
       : connection
           .prepare(`${ofColumn} AND row IN (SELECT value FROM json_each(?))`)
           .run(columnRef, JSON.stringify(rowIds))
+  return changes > 0
+}
+
+/** In a document that is made from its log, all cells of the column are pending. */
+function setFiredBy(
+  connection: Connection,
+  { columnRef, seq, fires }: DueChange & { kind: 'fired_by' },
+): boolean {
+  const { changes } = connection
+    .prepare(
+      `INSERT INTO _sheaf_formulas (column_ref, pending_after, pending_by, pending_fires) VALUES (?, ?, ?, ?)
+       ON CONFLICT (column_ref) DO UPDATE SET pending_by = excluded.pending_by, pending_fires = excluded.pending_fires
+       WHERE pending_by <> excluded.pending_by OR pending_fires <> excluded.pending_fires`,
+    )
+    .run(columnRef, BEFORE_ALL_ROWS, seq, fires)
   return changes > 0
 }

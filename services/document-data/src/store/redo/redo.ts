@@ -5,10 +5,23 @@ import { storeMarks } from '../log/publish-state'
 import type { LogRecord } from '../log/record-writer'
 import { storeReply } from '../log/replies'
 import { readSchema, type Schema } from '../schema/schema'
+import { BEFORE_ALL_ROWS } from '../sqlite/pending-rows'
 import type { Connection } from '../sqlite/connections'
 import type { ContentSource } from './redo-attachments'
 import { redoEntry } from './redo-entry'
 import { RedoError } from './redo-error'
+
+/** SQL: no formula has been computed, and no cell is due. */
+const FORGET_ALL = `
+  DELETE FROM _sheaf_formulas; DELETE FROM _sheaf_lookup_uses;
+  DELETE FROM _sheaf_due_cells; DELETE FROM _sheaf_due_writes`
+
+/** SQL: no formula has been computed; only that results of pending columns will run trigger formulas remains known. */
+const FORGET_RELATIONS = `
+  DELETE FROM _sheaf_lookup_uses;
+  DELETE FROM _sheaf_formulas WHERE pending_fires = 'none' OR pending_after IS NULL;
+  UPDATE _sheaf_formulas SET pending_after = ${BEFORE_ALL_ROWS}, stopped = NULL, volatile = 0, refreshed_at = 0,
+    relations = '{"lookups":[],"reads":[]}'`
 
 /** Applies records of the log to a document that is in the state before the first of them. */
 export class Redo {
@@ -51,9 +64,7 @@ export class Redo {
     storeEntry(to, { ...entry, operations }, { lsn, json: JSON.stringify(operations) })
     if (isKnown && operations.every(isOfRows)) return
     // Relations are learned as formulas run; those of the base may lack some by now.
-    to.db.exec('DELETE FROM _sheaf_formulas; DELETE FROM _sheaf_lookup_uses')
-    if (!this.options.keepsDue)
-      to.db.exec('DELETE FROM _sheaf_due_cells; DELETE FROM _sheaf_due_writes')
+    to.db.exec(this.options.keepsDue ? FORGET_RELATIONS : FORGET_ALL)
     to.forget()
     this.schema = readSchema(to)
   }

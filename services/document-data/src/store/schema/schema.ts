@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { BEFORE_ALL_ROWS } from '../sqlite/pending-rows'
 import type { ColumnType, DocumentSettings } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import { withErrors, type StopReason } from '../../values/error-cells'
@@ -237,9 +238,6 @@ function fromRow(row: ColumnRow): Column {
     ...(!isFormula && stopped !== null && { triggerStopped: stopped }),
   }
 }
-
-/** Row ids are positive. */
-export const BEFORE_ALL_ROWS = 0
 
 /** Clients store arbitrary text here, so anything but an object counts as empty. */
 function readOptions(text: string): Record<string, unknown> {
