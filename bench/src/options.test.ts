@@ -8,12 +8,13 @@ test('without arguments both servers are compared in three rounds', () => {
     documents: 10_000,
     webhooks: 1_000,
   }
-  expect(readOptions([])).toMatchObject({ ...options, only: '', markdown: false })
+  expect(readOptions([])).toMatchObject({ ...options, only: '', markdown: false, whole: false })
 })
 
 test('arguments say what to measure, and how much of it', () => {
-  const args = ['--mode', 'rows', '--rows', '5000', '--rounds=1', '--markdown']
-  expect(readOptions(args)).toMatchObject({ mode: 'rows', rows: 5000, rounds: 1, markdown: true })
+  const args = ['--mode', 'rows', '--rows', '5000', '--rounds=1', '--markdown', '--whole']
+  const options = { mode: 'rows', rows: 5000, rounds: 1, markdown: true, whole: true }
+  expect(readOptions(args)).toMatchObject(options)
 })
 
 test.each([

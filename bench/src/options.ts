@@ -24,6 +24,8 @@ export interface Options {
   readonly rounds: number
   /** Rows of the large table. */
   readonly rows: number
+  /** True to measure tables of a million rows with formulas as well. */
+  readonly whole: boolean
   /** Documents on disk. */
   readonly documents: number
   /** Webhooks, ten on each document. */
@@ -44,6 +46,7 @@ export function readOptions(args: readonly string[]): Options {
       mode: { type: 'string', default: 'compare' },
       rounds: { type: 'string', default: '3' },
       rows: { type: 'string', default: '1000000' },
+      whole: { type: 'boolean', default: false },
       documents: { type: 'string', default: '10000' },
       webhooks: { type: 'string', default: '1000' },
       only: { type: 'string', default: '' },
@@ -57,6 +60,7 @@ export function readOptions(args: readonly string[]): Options {
     mode,
     rounds: readCount('rounds', values.rounds),
     rows: readCount('rows', values.rows),
+    whole: values.whole,
     documents: readCount('documents', values.documents),
     webhooks: readCount('webhooks', values.webhooks),
     only: values.only,

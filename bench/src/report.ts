@@ -71,9 +71,10 @@ export function tabulate(figures: readonly Figure[]): string[][] {
   return [head, ...rows]
 }
 
-function describeGoal({ side, value, ratio }: Goal, unit: string): string {
+function describeGoal({ side, value, aim, ratio }: Goal, unit: string): string {
   const amount = ratio ? `${value} ×` : `${value} ${unit}`.trim()
-  return `${side === 'at most' ? '≤' : '≥'} ${amount}`
+  const wanted = `${side === 'at most' ? '≤' : '≥'} ${amount}`
+  return aim === undefined ? wanted : `${wanted}, aim ${aim}`
 }
 
 /** Renders a table in columns. */

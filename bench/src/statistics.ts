@@ -19,6 +19,8 @@ export function percentile(values: readonly number[], share: number): number {
 export interface Goal {
   readonly side: 'at most' | 'at least'
   readonly value: number
+  /** A better value, which is aimed at. */
+  readonly aim?: number
   /** True when `value` is a ratio to the plain server. */
   readonly ratio: boolean
 }

@@ -5,7 +5,12 @@ import type { DerivedGroup } from '../store/documents/derived-group'
 import { findCompiled, orderCompiled, type CompiledColumn } from './compiled/compiled-columns'
 import { countAtMost } from './compiled/cell-reader'
 import { indexedColumn } from './compiled/frame'
-import { computeCells, type ComputedCells, type LookupAids } from './compiled/compute-cells'
+import {
+  computeCells,
+  PartComputer,
+  type ComputedCells,
+  type LookupAids,
+} from './compiled/compute-cells'
 import type { FormulaLookup } from './compiled/formula-parts'
 import type { LookupTotals } from './compiled/lookup-totals'
 import type { ColumnOfTable } from './dependencies/formula-columns'
@@ -13,6 +18,8 @@ import type { DirtyMessage } from './exchange/messages'
 
 /** Rows of a table whose lookups need no index: reading all of them takes about a millisecond. */
 const SMALL_TABLE = 20_000
+/** The same for pending cells, for which all rows are read once for many keys. */
+const GROUPED_TABLE = 100_000
 /** Rows that are computed without letting other work run: a few milliseconds of the event loop. */
 const ROWS_AT_ONCE = 1_000
 
@@ -64,7 +71,7 @@ export function* computeCompiled(
 /** A formula column whose pending cells need no Python now. */
 export function findComputable(group: DerivedGroup, columnRef: number): CompiledColumn | undefined {
   const column = findCompiled(group.schema, columnRef)
-  return column && areIndexed(group, column.formula.lookups) ? column : undefined
+  return column && areIndexed(group, column.formula.lookups, GROUPED_TABLE) ? column : undefined
 }
 
 /** What became of a range of rows. */
@@ -72,6 +79,8 @@ export interface ComputedParts {
   /** Rows that only Python computes. */
   readonly left: readonly number[]
   readonly rows: number
+  /** The row up to which the range was computed. */
+  readonly to: number
   /** Milliseconds that computing and storing took. */
   readonly ms: number
 }
@@ -84,30 +93,34 @@ interface Steps {
   readonly take: (computed: ComputedColumn) => void
 }
 
-/** Computes the cells of a column in a range of rows, in parts between which other work runs. */
+/**
+ * Computes the cells of a column in a range of rows, in parts between which other work runs. When these have taken too
+ * long, it ends before the end of the range; what even the first row is too long for is left to Python.
+ */
 export async function computeInParts(
   group: DerivedGroup,
   column: CompiledColumn,
   { from, to }: { readonly from: number; readonly to: number },
   { signal, totals, take }: Steps,
 ): Promise<ComputedParts> {
+  const computer = new PartComputer(group.connection, column, aidsOf(group, totals))
   const left: number[] = []
   let [rows, ms, next] = [0, 0, from]
   while (!signal.aborted) {
     const begun = performance.now()
-    const wanted = { from: next, to, limit: ROWS_AT_ONCE }
-    const computed = computeCells(group.connection, column, wanted, aidsOf(group, totals))
+    const computed = computer.compute({ from: next, to, limit: ROWS_AT_ONCE })
     take({ of: column.of, ...computed })
     left.push(...computed.left)
     const { rowIds } = computed.results
     const count = rowIds.length + computed.left.length
-    next = Math.max(rowIds.at(-1) ?? 0, computed.left.at(-1) ?? 0) + 1
+    next = Math.max(rowIds.at(-1) ?? 0, computed.left.at(-1) ?? 0, next - 1) + 1
     rows += count
     ms += performance.now() - begun
+    if (computer.isSpent) return { left, rows, to: next - 1, ms }
     if (count < ROWS_AT_ONCE) break
     await nextTurn()
   }
-  return { left, rows, ms }
+  return { left, rows, to, ms }
 }
 
 function aidsOf(group: DerivedGroup, totals: LookupTotals): LookupAids {
@@ -127,12 +140,21 @@ function withoutTotals({ formula }: CompiledColumn): readonly FormulaLookup[] {
   return formula.lookups.filter(({ isTotal }) => !isTotal)
 }
 
-/** True when no lookup of a formula reads a large table for each key; otherwise an index may be due. */
-function areIndexed(group: DerivedGroup, lookups: readonly FormulaLookup[]): boolean {
+/**
+ * True when no lookup of a formula reads a table of more than `limit` rows for each key. For large tables, an index may be
+ * due in any case.
+ */
+function areIndexed(
+  group: DerivedGroup,
+  lookups: readonly FormulaLookup[],
+  limit = SMALL_TABLE,
+): boolean {
   const missing = lookups.filter(({ lookup }) => {
     const indexed = indexedColumn(lookup)
     if (!indexed) return !isSmall(group, lookup.table)
-    return !group.indexes?.has(indexed.table, indexed.column) && missIndex(group, indexed)
+    if (group.indexes?.has(indexed.table, indexed.column) || !missIndex(group, indexed))
+      return false
+    return lookup.contains.includes(true) || countAtMost(group.connection, lookup.table) > limit
   })
   return missing.length === 0
 }

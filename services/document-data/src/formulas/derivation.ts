@@ -125,14 +125,13 @@ export class Derivation {
     if (!compiled) return this.runInPython(of, slice)
     const { signal, totals } = this.parts
     const take = (computed: ComputedColumn) => this.fireLater(of, this.take(computed))
-    const { left, rows, ms } = await computeInParts(this.group, compiled, slice, {
-      signal,
-      totals,
-      take,
-    })
+    const steps = { signal, totals, take }
+    const parts = await computeInParts(this.group, compiled, slice, steps)
+    const { left, rows, ms, to: end } = parts
     if (signal.aborted) return undefined
-    if (left.length > 0) return this.runInPython(of, { ref: slice.ref, rows: left })
-    return { kind: 'done', rows, ms }
+    if (left.length === 0) return { kind: 'done', rows, ms, to: end }
+    const outcome = await this.runInPython(of, { ref: slice.ref, rows: left })
+    return outcome?.kind === 'done' ? { ...outcome, to: end } : outcome
   }
 
   private async runInPython(

@@ -156,7 +156,8 @@ export class DocumentFormulas {
     if (!step) return
     if (step.kind === 'done') {
       sizes.took(ref, step.rows, step.ms)
-      return this.moveOn(derivation, slice)
+      const to = step.to ?? slice.to
+      return this.moveOn(derivation, { ...slice, to, isLast: slice.isLast && to >= slice.to })
     }
     const isFew = hasFewRows(group.connection, slice)
     sizes.exceeded(ref)

@@ -14,6 +14,8 @@ export type SliceOutcome =
       readonly rows: number
       /** … and the milliseconds that took: for computing their cells, or for storing them meanwhile if that took longer. */
       readonly ms: number
+      /** The row at which the step ended, if that was before its last one. */
+      readonly to?: number
     }
   | Exclude<ExchangeOutcome, { kind: 'done' }>
 

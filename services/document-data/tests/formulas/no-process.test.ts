@@ -3,6 +3,7 @@ import { columnsOf } from '../../src/formulas/dependencies/formula-columns'
 import { recalculate } from '../../src/formulas/recalculate'
 import { updateRecords } from '../../src/store/records/records'
 import { addColumns as addStructure } from '../../src/store/structure/columns'
+import type { Cell } from '../../src/values/column-type'
 import { computed, openFormulaStore, readRows, type FormulaStore } from '../support/formula-store'
 import { addColumns, author, buildWorkers, createTable } from '../support/test-store'
 
@@ -79,6 +80,47 @@ describe('a document of which all formulas are compiled starts no process', () =
         expect(formulas.timingOf(docId, of.column.ref)?.compiled).toBeGreaterThan(0)
       }
     })
+    expect(startedBy(opened)).toEqual([0, 0])
+  })
+
+  it('while a lookup without an index is computed in more rows than one turn takes', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path, { writeCells: 100 })
+    const { store } = opened
+    const docId = await createTable(store, 'T', { A: 'Int', B: 'Bool' })
+    const count = 20_500
+    const numbers = Array.from({ length: count }, (_, row) => row % 5_000)
+    const marks = numbers.map((number) => (number % 2 === 0 ? null : true))
+    const cells = new Map<string, Cell[]>([
+      ['A', numbers],
+      ['B', marks],
+    ])
+    await addColumns(store, docId, 'T', cells)
+    await addFormulas(opened, docId, {
+      F: 'T.lookupOne(A=$A, B=$B).id',
+      G: 'len(T.lookupRecords(A=$A, B=$B, order_by="-id"))',
+      H: 'SUM(T.lookupRecords(A=$A).A)',
+    })
+    await computed(store, docId)
+    const rows = await readRows(store, docId, 'T')
+    const expected = numbers.map((number) => {
+      const shared = number < 500 ? 5 : 4
+      return [number + 1, shared, shared * number]
+    })
+    expect(rows.map(({ fields: { F, G, H } }) => [F, G, H])).toEqual(expected)
+    expect(startedBy(opened)).toEqual([0, 0])
+  })
+
+  it('while each cell takes long, so that a step ends before all its rows are computed', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path, { writeCells: 100 })
+    const { store } = opened
+    const docId = await createNumbers(opened)
+    const formula = 'n = 0\nwhile n < 2000:\n  n += 1\nn + $A'
+    await addFormulas(opened, docId, { F: formula })
+    await computed(store, docId)
+    const rows = await readRows(store, docId, 'T')
+    expect(rows.map(({ fields }) => fields.F)).toEqual(rows.map((_, row) => row + 2_000))
     expect(startedBy(opened)).toEqual([0, 0])
   })
 })

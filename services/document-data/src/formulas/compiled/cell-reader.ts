@@ -14,14 +14,15 @@ import {
 } from './frame'
 import { totalOf, type LookupTotals } from './lookup-totals'
 import { sortColumns, sortedIds } from './row-order'
+import type { ComputeBudget } from './compute-budget'
 import { defaultOf, hasZeroBlank } from './stored-values'
-import { needsPython } from './values/values'
 
-/** Steps of the formula of a column in one derivation, and milliseconds: they run on the event loop. */
-const MAX_STEPS = 500_000
-const MAX_MS = 250
 /** Cells that are remembered. */
 const MAX_CELLS = 100_000
+/** Keys of a lookup without an index that are found one by one, before all rows of the table are read for the others, … */
+const MAX_SCANS = 2
+/** … and rows of a table that are. */
+const MAX_GROUPED = 100_000
 
 /** Finds rows by the value of a column without reading a whole table. */
 export interface LookupIndexes {
@@ -36,7 +37,11 @@ export interface LookupIndexes {
 class LookupReads {
   readonly rows = new Map<string, readonly number[]>()
   readonly cells = new Map<string, readonly LogValue[]>()
-  readonly uses = new Map<number, Set<string>>()
+  uses = new Map<number, Set<string>>()
+  /** Keys for which all rows of the table were read. */
+  scans = 0
+  /** What an expression is in the rows of each key, once the whole table was read for it. */
+  readonly groups = new Map<string, ReadonlyMap<string, readonly LogValue[]>>()
 
   constructor(
     readonly isIndexed: boolean,
@@ -59,13 +64,12 @@ class LookupReads {
 export class CellReader implements CellSource {
   private readonly single = new Map<string, LogValue>()
   private readonly lookups = new Map<CompiledLookup, LookupReads>()
-  private readonly begun = performance.now()
-  private steps = 0
 
   constructor(
     private readonly connection: Connection,
     private readonly indexes: LookupIndexes,
     private readonly totals: LookupTotals,
+    private readonly budget: ComputeBudget,
   ) {}
 
   /** See CellSource. */
@@ -89,7 +93,6 @@ export class CellReader implements CellSource {
     const text = reads.use(keys, row)
     const known = reads.rows.get(text)
     if (known) return known
-    this.spend(reads.isIndexed ? 1 : reads.tableRows)
     const found = this.readIds(lookup, keys)
     this.spend(found.length)
     reads.rows.set(text, found)
@@ -103,7 +106,6 @@ export class CellReader implements CellSource {
     const place = `${value.column.ref} ${text}`
     const known = reads.cells.get(place)
     if (known) return known
-    this.spend(reads.isIndexed ? 1 : reads.tableRows)
     const found = this.readFound<LogValue>(lookup, keys, quoteId(value.column.id))
     this.spend(found.length)
     reads.cells.set(place, found)
@@ -119,7 +121,6 @@ export class CellReader implements CellSource {
     if (known) return known
     const indexed = indexedColumn(lookup)
     if (indexed && !reads.isIndexed) this.indexes.missed(indexed)
-    this.spend(reads.isIndexed ? 1 : reads.tableRows)
     const cells = value ? quoteId(value.column.id) : 'NULL'
     const total = totalOf(this.readFound<LogValue>(lookup, keys, cells))
     this.spend(total.rows)
@@ -127,15 +128,24 @@ export class CellReader implements CellSource {
     return total
   }
 
-  /** See CellSource. */
-  spend(steps: number): void {
-    this.steps += steps
-    if (this.steps > MAX_STEPS || performance.now() - this.begun > MAX_MS) needsPython()
+  /** True when all rows of a table are read for each key of a lookup, which takes long for many. */
+  get isScanning(): boolean {
+    return [...this.lookups.values()].some(
+      ({ isIndexed, scans }) => !isIndexed && scans > MAX_SCANS,
+    )
   }
 
-  /** The texts of the keys that each row has looked up. */
-  usesOf(lookup: CompiledLookup): ReadonlyMap<number, ReadonlySet<string>> {
-    return this.lookups.get(lookup)?.uses ?? new Map<number, ReadonlySet<string>>()
+  /** See CellSource. */
+  spend(steps: number): void {
+    this.budget.spend(steps)
+  }
+
+  /** The texts of the keys that each row has looked up since this was asked last. */
+  takeUses(lookup: CompiledLookup): ReadonlyMap<number, ReadonlySet<string>> {
+    const reads = this.lookups.get(lookup)
+    const uses = reads?.uses ?? new Map<number, Set<string>>()
+    if (reads) reads.uses = new Map()
+    return uses
   }
 
   private readsOf(lookup: CompiledLookup): LookupReads {
@@ -151,8 +161,50 @@ export class CellReader implements CellSource {
   }
 
   /** Reads an expression in the rows that a lookup finds, by id. */
-  private readFound<T>(lookup: CompiledLookup, keys: readonly LogValue[], expression: string): T[] {
+  private readFound<T extends LogValue>(
+    lookup: CompiledLookup,
+    keys: readonly LogValue[],
+    expression: string,
+  ): readonly T[] {
+    const reads = this.readsOf(lookup)
+    const grouped = this.findGroups(reads, lookup, expression)
+    if (grouped && keys.every((key, i) => isGroupKey(key, lookup.columns[i])))
+      return (grouped.get(groupText(keys)) ?? []) as T[]
+    this.noteScan(reads)
     return this.connection.pluck<T>(foundSql(lookup, keys, expression)).all(...keys)
+  }
+
+  /** Counts the rows that finding a key reads. */
+  private noteScan(reads: LookupReads): void {
+    this.spend(reads.isIndexed ? 1 : reads.tableRows)
+    reads.scans++
+  }
+
+  /** For many keys, all rows are read once instead of once for each key. */
+  private findGroups(
+    reads: LookupReads,
+    lookup: CompiledLookup,
+    expression: string,
+  ): ReadonlyMap<string, readonly LogValue[]> | undefined {
+    const known = reads.groups.get(expression)
+    if (known) return known
+    const { table, columns, contains } = lookup
+    const isFit = !reads.isIndexed && columns.length > 0 && !contains.includes(true)
+    if (!isFit || reads.scans < MAX_SCANS || reads.tableRows > MAX_GROUPED) return undefined
+    this.spend(reads.tableRows)
+    const groups = new Map<string, LogValue[]>()
+    const names = [expression, ...columns.map(({ column }) => quoteId(column.id))].join(', ')
+    const rows = this.connection.raw<LogValue[]>(
+      `SELECT ${names} FROM ${quoteId(table.tableId)} ORDER BY id`,
+    )
+    for (const [found = null, ...cells] of rows.all()) {
+      const text = groupText(cells.map((cell, i) => cell ?? blankOf(columns[i])))
+      const group = groups.get(text)
+      if (group) group.push(found)
+      else groups.set(text, [found])
+    }
+    reads.groups.set(expression, groups)
+    return groups
   }
 
   /** Reads the ids of the rows that a lookup finds, in its order. */
@@ -160,12 +212,44 @@ export class CellReader implements CellSource {
     const { order } = lookup
     if (order.length === 0) return this.readFound<number>(lookup, keys, '"id"')
     const names = ['id', ...sortColumns(order).map(({ column }) => column.id)].map(quoteId)
+    const reads = this.readsOf(lookup)
+    if (this.findGroups(reads, lookup, '"id"')) {
+      const [ids = [], ...cells] = names.map((name) => this.readFound(lookup, keys, name))
+      this.spend(ids.length * order.length)
+      const found = ids.map((id, i): [number, ...LogValue[]] => [
+        Number(id),
+        ...cells.map((list) => list[i] ?? null),
+      ])
+      return sortedIds(found, order)
+    }
+    this.noteScan(reads)
     const rows = this.connection
       .raw<[number, ...LogValue[]]>(foundSql(lookup, keys, names.join(', ')))
       .all(...keys)
     this.spend(rows.length * order.length)
     return sortedIds(rows, order)
   }
+}
+
+/** What SQLite's `IS` finds equal has the same text: texts, numbers, and blanks. */
+function groupText(values: readonly LogValue[]): string {
+  // Infinity would be null.
+  const items = values.map((value) =>
+    typeof value === 'number' && !Number.isFinite(value) ? [String(value)] : value,
+  )
+  return JSON.stringify(items)
+}
+
+/** False for keys that SQLite compares in another way: beside text, or beyond 2^53, where numbers are rounded when read. */
+function isGroupKey(key: LogValue, of: ColumnOfTable | undefined): boolean {
+  if (!of || (key === null && hasZeroBlank(of.column))) return false
+  const isExact = typeof key !== 'number' || Math.abs(key) <= Number.MAX_SAFE_INTEGER
+  return isExact && (typeof key === 'string' || of.column.type.affinity !== 'TEXT')
+}
+
+/** What a blank cell is found by beside null. */
+function blankOf(of: ColumnOfTable | undefined): LogValue {
+  return of && hasZeroBlank(of.column) ? 0 : null
 }
 
 /** Selects what a lookup finds; there is a parameter for each key. */

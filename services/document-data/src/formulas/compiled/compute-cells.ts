@@ -4,7 +4,8 @@ import type { Connection } from '../../store/sqlite/connections'
 import type { ColumnResults } from '../exchange/exchange'
 import type { DoneMessage } from '../exchange/messages'
 import { CellReader, type LookupIndexes } from './cell-reader'
-import { readRows, type WantedRows } from './row-cells'
+import { ComputeBudget } from './compute-budget'
+import { readRows, type RowCells, type WantedRows } from './row-cells'
 import type { LookupTotals } from './lookup-totals'
 import type { CompiledColumn } from './compiled-columns'
 import type { CompiledFormula } from './compiled-formula'
@@ -36,22 +37,74 @@ export function computeCells(
   wanted: WantedRows,
   { indexes, totals }: LookupAids,
 ): ComputedCells {
+  const reader = new CellReader(connection, indexes, totals, new ComputeBudget())
+  return computeWith(reader, column, readRows(connection, column, wanted), () => false)
+}
+
+/** Cells of a column that are computed in parts, with what was read and spent for the earlier ones. */
+export class PartComputer {
+  private readonly budget = new ComputeBudget()
+  private readonly reader: CellReader
+  private isBegun = false
+  private isLeft = false
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly column: CompiledColumn,
+    { indexes, totals }: LookupAids,
+  ) {
+    this.reader = new CellReader(connection, indexes, totals, this.budget)
+  }
+
+  /** True when the parts have taken so long that no further cell is computed. */
+  get isSpent(): boolean {
+    return this.budget.isSpent
+  }
+
+  /**
+   * Computes a part, in one turn of the event loop. It ends before a row that takes too long. What follows is left to
+   * Python if that is the first row of all, if Python has cells to compute anyway, or if it is faster at the lookups.
+   */
+  compute(wanted: WantedRows): ComputedCells {
+    this.budget.resume()
+    const rows = readRows(this.connection, this.column, wanted)
+    const ends = (isLeft: boolean) => {
+      const isEnd = this.budget.isSpent && this.isBegun && !this.isLeft && !this.reader.isScanning
+      this.isBegun = true
+      this.isLeft ||= isLeft && !isEnd
+      return isEnd
+    }
+    const computed = computeWith(this.reader, this.column, rows, ends)
+    this.budget.pause()
+    return computed
+  }
+}
+
+/** `ends` is told of each row whether it is left to Python; where it returns true, the row is not computed yet. */
+function computeWith(
+  reader: CellReader,
+  column: CompiledColumn,
+  { ids, columns, before }: RowCells,
+  ends: (isLeft: boolean) => boolean,
+): ComputedCells {
   const begun = performance.now()
-  const reader = new CellReader(connection, indexes, totals)
   const results = { rowIds: [] as number[], values: [] as StoredValue[], before: [] as LogValue[] }
   const left: number[] = []
   let errors = 0
-  const { ids, columns, before } = readRows(connection, column, wanted)
   const cells: LogValue[] = []
-  ids.forEach((row, index) => {
+  for (const [index, row] of ids.entries()) {
     columns.forEach((list, place) => (cells[place] = list[index] ?? null))
     const stored = computeCell(column.formula, { row, cells, names: [], source: reader })
-    if (stored === undefined) return left.push(row)
+    if (ends(stored === undefined)) break
+    if (stored === undefined) {
+      left.push(row)
+      continue
+    }
     if (stored instanceof FormulaError) errors++
     results.rowIds.push(row)
     results.values.push(stored instanceof FormulaError ? encodeError(stored) : stored)
-    return results.before.push(before[index] ?? null)
-  })
+    results.before.push(before[index] ?? null)
+  }
   const { ref } = column.of.column
   const micros = Math.round((performance.now() - begun) * 1000)
   const timing = { column: ref, cells: results.rowIds.length, errors, micros }
@@ -78,7 +131,7 @@ function computeCell(
 function toDone({ of, formula }: CompiledColumn, reader: CellReader): Omit<DoneMessage, 'timings'> {
   const { ref } = of.column
   const lookups = formula.lookups.map(({ lookup, message }) => {
-    const uses = [...reader.usesOf(lookup)]
+    const uses = [...reader.takeUses(lookup)]
     const texts = [...new Set(uses.flatMap(([, keys]) => [...keys]))]
     const places = new Map(texts.map((text, place) => [text, place]))
     const keys = uses.map(([, used]) => [...used].map((text) => places.get(text) ?? 0))
