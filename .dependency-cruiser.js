@@ -22,7 +22,7 @@ const halls = {
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
     file-names.ts identifiers.ts quoting json values export formats query store replication processes evaluator formulas sql bodies changes import
-    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts open-replication.ts documents.ts config.ts directory-clients.ts context.ts heartbeat.ts
+    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts open-replication.ts documents.ts key-writes.ts config.ts directory-clients.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
     unknown-type.ts column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types

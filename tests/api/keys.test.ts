@@ -101,6 +101,12 @@ describe('named keys', () => {
     [{ name: 'k', scope: { orgs: [2 ** 40] } }, 'scope.orgs[0]'],
     [{ name: 'k', scope: {} }, 'body.scope must name'],
     [{ name: 'k', scope: { docs: [] } }, 'body.scope must name'],
+    [{ name: 'k', scope: { caps: {} } }, 'body.scope.caps must have'],
+    [{ name: 'k', scope: { caps: { noStructure: false } } }, 'body.scope.caps must have'],
+    [{ name: 'k', scope: { caps: { rowsPerCall: 0 } } }, 'scope.caps.rowsPerCall'],
+    [{ name: 'k', scope: { caps: { tables: [] } } }, 'scope.caps.tables'],
+    [{ name: 'k', scope: { caps: { tables: [''] } } }, 'scope.caps.tables'],
+    [{ name: 'k', scope: { caps: { cells: 1 } } }, 'cells'],
     [{ name: 'k', scope: { readOnly: true, docs: [], orgs: [] } }, 'body.scope must name'],
   ])('are not made of %j', async (body, field) => {
     const refused = await system.dan.rest.post(many, { body })
@@ -120,7 +126,7 @@ describe('a confined key', () => {
     const { key, scope } = (await makeKey(rest, {
       scope: { readOnly: true, docs },
     })) as Key & { scope: object }
-    expect(scope).toEqual({ readOnly: true, orgs: [], workspaces: [], docs })
+    expect(scope).toEqual({ readOnly: true, orgs: [], workspaces: [], docs, caps: null })
     const reader = withKey(key)
     const records = `${inside}/tables/T/records`
     expect((await reader.get(records)).status).toBe(200)

@@ -44,6 +44,8 @@ export interface CallerClaims {
   readonly assignment?: number
   /** Scope of the API key behind the token; undefined when it has all rights of its user. */
   readonly scope?: KeyScope
+  /** Id of the API key behind the token; known for keys with caps alone. */
+  readonly keyId?: number
 }
 
 /** Claims of a token whose signature and expiry have been verified. */
@@ -101,8 +103,19 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
   return {
     async sign(claims, ttlMs) {
       const expiresAt = Math.floor((Date.now() + ttlMs) / 1000) * 1000
-      const { userId, email, name, anonymous, system, docId, role, home, assignment, scope } =
-        claims
+      const {
+        userId,
+        email,
+        name,
+        anonymous,
+        system,
+        docId,
+        role,
+        home,
+        assignment,
+        scope,
+        keyId,
+      } = claims
       const token = await new SignJWT({
         email,
         name,
@@ -113,6 +126,7 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
         home,
         assignment,
         scope: toScopeClaim(scope),
+        key: keyId,
       })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
         .setIssuer(ISSUER)
@@ -211,6 +225,7 @@ function readClaims(payload: Record<string, unknown>): VerifiedCaller {
     home: text(payload.home),
     assignment: typeof payload.assignment === 'number' ? payload.assignment : undefined,
     scope: readScope(payload.scope),
+    keyId: typeof payload.key === 'number' ? payload.key : undefined,
     expiresAt: payload.exp * 1000,
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { readCapsClaim, toCapsClaim, type KeyCaps } from './key-caps'
 
 /** Scope of an API key. Without resources it covers everything that the user can access. */
 export interface KeyScope {
@@ -10,6 +11,8 @@ export interface KeyScope {
   readonly workspaces: readonly number[]
   /** UUIDs of documents in scope. */
   readonly documents: readonly string[]
+  /** Caps on writes; a key with caps changes nothing but the contents of documents. */
+  readonly caps?: KeyCaps | undefined
 }
 
 /** The error for what the scope of the caller's key excludes, although its user may do it. */
@@ -22,6 +25,7 @@ interface ScopeClaim {
   readonly orgs?: readonly number[]
   readonly ws?: readonly number[]
   readonly docs?: readonly string[]
+  readonly caps?: ReturnType<typeof toCapsClaim>
 }
 
 /** Encodes a scope as a claim; empty fields are omitted. */
@@ -32,6 +36,7 @@ export function toScopeClaim(scope: KeyScope | undefined): ScopeClaim | undefine
       orgs: orNone(scope.orgs),
       ws: orNone(scope.workspaces),
       docs: orNone(scope.documents),
+      caps: toCapsClaim(scope.caps),
     }
   )
 }
@@ -43,12 +48,13 @@ export function toScopeClaim(scope: KeyScope | undefined): ScopeClaim | undefine
 export function readScopeClaim(claim: unknown): KeyScope | undefined {
   if (claim === undefined) return undefined
   if (typeof claim !== 'object' || claim === null) throw new Error('the scope is not an object')
-  const { ro, orgs, ws, docs } = claim as Readonly<Record<string, unknown>>
+  const { ro, orgs, ws, docs, caps } = claim as Readonly<Record<string, unknown>>
   return {
     readOnly: ro === true,
     orgs: listOf(orgs, isId),
     workspaces: listOf(ws, isId),
     documents: listOf(docs, (item) => typeof item === 'string'),
+    caps: readCapsClaim(caps),
   }
 }
 

@@ -41,4 +41,11 @@ describe('requireDocumentRole', () => {
     const writing = callBy({ scope: { ...noScope, readOnly: false, documents: [DOC] } })
     expect(() => requireDocumentRole(writing, DOC, 'owners')).not.toThrow()
   })
+
+  it('permits edits and no acts of owners with a key that has caps', () => {
+    const caps = { rowsPerCall: 10 }
+    const editing = callBy({ scope: { ...noScope, readOnly: false, caps } })
+    expect(() => requireDocumentRole(editing, DOC, 'editors')).not.toThrow()
+    expect(() => requireDocumentRole(editing, DOC, 'owners')).toThrow('the scope of the API key')
+  })
 })

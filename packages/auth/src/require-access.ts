@@ -22,11 +22,12 @@ export function requireSystem(call: ServerCall): void {
 
 /**
  * Throws `forbidden` unless the caller's token is for this document and its role is sufficient. Directory has
- * already limited the role of a scoped key; read-only keys are checked here a second time.
+ * already limited the role of a scoped key; keys that are read-only or have caps are checked here a second time.
  */
 export function requireDocumentRole(call: ServerCall, docId: string, need: NeededRole): void {
   const { caller } = call
-  const isConfined = caller.scope?.readOnly === true && need !== 'viewers'
+  const { readOnly = false, caps } = caller.scope ?? {}
+  const isConfined = (readOnly && need !== 'viewers') || (caps !== undefined && need === 'owners')
   if (caller.docId === docId && isConfined) throw keyScopeError()
   if (caller.docId !== docId || !roleAtLeast(caller.role, need)) throw documentRoleError(need)
 }

@@ -9,6 +9,7 @@ import { openDocuments, type OpenedDocuments } from './documents'
 import { openDirectoryClients, type DirectoryClients } from './directory-clients'
 import { EventLoopDelay } from './event-loop-delay'
 import { Imports } from './import/imports'
+import { KeyWrites } from './key-writes'
 import { Cursors } from './query/cursor'
 import { RowLookups } from './sql/row-lookups'
 import { SqlPool } from './sql/sql-pool'
@@ -31,6 +32,8 @@ export interface Context extends OpenedDocuments, DirectoryClients {
   /** Admission control of calls. */
   readonly admission: Admission
   readonly publisher: ChangePublisher
+  /** Counts the rows that keys with an hourly cap write. */
+  readonly keyWrites: KeyWrites
   readonly serviceKey: string
   readonly verifier: TokenVerifier
   /** Creates and verifies page cursors. */
@@ -89,7 +92,6 @@ export async function openContext(
   })
   closer.use(publisher)
   const verifier = overrides.verifier ?? createDirectoryVerifier(directory.access)
-  const cursors = new Cursors(config.serviceKey)
   const { home, maxImportBytes, serviceKey } = config
   return {
     log,
@@ -101,10 +103,11 @@ export async function openContext(
     maxImportBytes,
     admission,
     publisher,
+    keyWrites: new KeyWrites(),
     ...directory,
     serviceKey,
     verifier,
-    cursors,
+    cursors: new Cursors(serviceKey),
     attachmentLimits: config.attachments,
     uploadPlaces: new FairShare(MAX_UPLOADS),
   }

@@ -7,6 +7,15 @@ export interface KeyScope {
   readonly orgs: readonly number[]
   readonly workspaces: readonly number[]
   readonly docs: readonly string[]
+  readonly caps: KeyCaps | null
+}
+
+/** Caps on what a key may write into documents; null for no cap. */
+export interface KeyCaps {
+  readonly rowsPerCall: number | null
+  readonly rowsPerHour: number | null
+  readonly tables: readonly string[] | null
+  readonly noStructure: boolean
 }
 
 /** An API key without its secret. */

@@ -7,7 +7,7 @@ import { Section } from '../components/page'
 import { PlainTable } from '../components/plain-table'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
-import { keysKey, keysQuery, revokeKey, type ApiKey, type KeyScope } from './api-keys'
+import { keysKey, keysQuery, revokeKey, type ApiKey, type KeyCaps, type KeyScope } from './api-keys'
 import { NewKeyDialog } from './new-key-dialog'
 
 /** The named keys of the user, with their access, expiry and last use. */
@@ -87,12 +87,22 @@ const counted = (count: number, noun: string) =>
 /** Describes the access of a key. */
 function describeScope(scope: KeyScope | null): string {
   if (!scope) return 'Full access'
-  const { readOnly, orgs, workspaces, docs } = scope
+  const { readOnly, orgs, workspaces, docs, caps } = scope
   const parts = [
     ...counted(orgs.length, 'site'),
     ...counted(workspaces.length, 'workspace'),
     ...counted(docs.length, 'document'),
   ]
   const access = parts.join(', ') || 'All resources'
-  return readOnly ? `${access}, read-only` : access
+  const limits = [access, ...(readOnly ? ['read-only'] : []), ...(caps ? describeCaps(caps) : [])]
+  return limits.join(', ')
+}
+
+function describeCaps({ rowsPerCall, rowsPerHour, tables, noStructure }: KeyCaps): string[] {
+  return [
+    ...(rowsPerCall ? [`${rowsPerCall} rows a call`] : []),
+    ...(rowsPerHour ? [`${rowsPerHour} rows an hour`] : []),
+    ...(tables ? [`writes to ${tables.join(', ')}`] : []),
+    ...(noStructure ? ['no changes of structure'] : []),
+  ]
 }

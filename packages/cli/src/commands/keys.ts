@@ -1,4 +1,4 @@
-import type { KeyScope } from '@sheaf/protos/sheaf/directory/v1/keys'
+import type { KeyCaps, KeyScope } from '@sheaf/protos/sheaf/directory/v1/keys'
 import type { Command } from 'commander'
 import { CliError } from '../cli-error'
 import { openOperator } from '../operator'
@@ -21,6 +21,10 @@ interface CreateOptions {
   readonly org?: readonly string[]
   readonly workspace?: readonly string[]
   readonly doc?: readonly string[]
+  readonly rowsPerCall?: string
+  readonly rowsPerHour?: string
+  readonly table?: readonly string[]
+  readonly structure?: boolean
   readonly json?: boolean
 }
 
@@ -38,6 +42,13 @@ function addCreate(keys: Command, settings: CliSettings, terminal: Terminal): vo
     .option('--org <orgs...>', 'limit the key to these sites (ids or domains)')
     .option('--workspace <ids...>', 'limit the key to these workspaces (ids)')
     .option('--doc <ids...>', 'limit the key to these documents (UUIDs, ids or urlIds)')
+    .option('--rows-per-call <rows>', 'cap on the rows that one call writes')
+    .option(
+      '--rows-per-hour <rows>',
+      'cap on the rows that are written into a document within an hour',
+    )
+    .option('--table <ids...>', 'the only tables that may be written (ids)')
+    .option('--no-structure', 'refuse changes of tables and columns')
     .option('--json', 'print only {"id","email","name","key","expiresAt","scope"}')
     .action(async (email: string, options: CreateOptions) => {
       const expiresAt = options.expires && readExpiry(options.expires, Date.now())
@@ -62,19 +73,49 @@ function readScope(options: CreateOptions): KeyScope | undefined {
   const { readOnly = false, org = [], workspace = [], doc = [] } = options
   const bad = workspace.find((id) => !/^\d{1,15}$/.test(id))
   if (bad !== undefined) throw new CliError(`--workspace must be an integer id: ${bad}`, 2)
-  if (!readOnly && org.length + workspace.length + doc.length === 0) return undefined
-  return { readOnly, orgs: [...org], workspaces: workspace.map(Number), documents: [...doc] }
+  const caps = readCaps(options)
+  if (!readOnly && !caps && org.length + workspace.length + doc.length === 0) return undefined
+  return { readOnly, orgs: [...org], workspaces: workspace.map(Number), documents: [...doc], caps }
+}
+
+/** Returns the caps that the options specify. Throws CliError for a number that is none. */
+function readCaps(options: CreateOptions): KeyCaps | undefined {
+  const { rowsPerCall, rowsPerHour, table = [], structure = true } = options
+  if (!rowsPerCall && !rowsPerHour && table.length === 0 && structure) return undefined
+  return {
+    rowsPerCall: readRows('--rows-per-call', rowsPerCall),
+    rowsPerHour: readRows('--rows-per-hour', rowsPerHour),
+    tables: [...table],
+    noStructure: !structure,
+  }
+}
+
+function readRows(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new CliError(`${option} must be a number of rows from 1 to 999999999: ${text}`, 2)
+  return Number(text)
 }
 
 /** Describes a scope in a few words. */
-function showScope({ readOnly, orgs, workspaces, documents }: KeyScope): string {
+function showScope({ readOnly, orgs, workspaces, documents, caps }: KeyScope): string {
   const parts = [
     ...(readOnly ? ['read-only'] : []),
     ...(orgs.length > 0 ? [`orgs ${orgs.join(' ')}`] : []),
     ...(workspaces.length > 0 ? [`workspaces ${workspaces.join(' ')}`] : []),
     ...(documents.length > 0 ? [`docs ${documents.join(' ')}`] : []),
+    ...(caps ? showCaps(caps) : []),
   ]
   return parts.join(', ')
+}
+
+function showCaps({ rowsPerCall, rowsPerHour, tables, noStructure }: KeyCaps): string[] {
+  return [
+    ...(rowsPerCall ? [`${rowsPerCall} rows a call`] : []),
+    ...(rowsPerHour ? [`${rowsPerHour} rows an hour`] : []),
+    ...(tables.length > 0 ? [`writes to tables ${tables.join(' ')}`] : []),
+    ...(noStructure ? ['no structure'] : []),
+  ]
 }
 
 function addList(keys: Command, settings: CliSettings, terminal: Terminal): void {

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import type { DirectorySchema } from './schema'
+import type { DirectorySchema, KeyCapsRow } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
@@ -9,6 +9,7 @@ export interface KeyScopeRow {
   readonly orgs: readonly number[]
   readonly workspaces: readonly number[]
   readonly documents: readonly string[]
+  readonly caps?: KeyCapsRow | undefined
 }
 
 /** The stored columns of an API key, without its hash. */
@@ -28,9 +29,9 @@ export interface KeyRow {
 /** SQL: the scope of key `k` as JSON; null without one. */
 export const keyScope: RawBuilder<KeyScopeRow | null> = sql`
   case when k.read_only or cardinality(k.scope_orgs || k.scope_workspaces) > 0
-    or cardinality(k.scope_documents) > 0
-  then json_build_object('readOnly', k.read_only, 'orgs', k.scope_orgs,
-    'workspaces', k.scope_workspaces, 'documents', k.scope_documents) end`
+    or cardinality(k.scope_documents) > 0 or k.caps is not null
+  then json_strip_nulls(json_build_object('readOnly', k.read_only, 'orgs', k.scope_orgs,
+    'workspaces', k.scope_workspaces, 'documents', k.scope_documents, 'caps', k.caps)) end`
 
 const columns = sql`k.id, k.user_id, k.name, k.prefix, k.created_at, k.expires_at, k.last_used_at,
   k.is_default, ${keyScope} as scope`
@@ -67,16 +68,17 @@ export async function insertKey(
   key: NewKey,
 ): Promise<KeyRow | undefined> {
   await sql`select 1 from users where id = ${key.userId} for no key update`.execute(trx)
-  const { readOnly, orgs, workspaces, documents } = key.scope ?? noScope
+  const { readOnly, orgs, workspaces, documents, caps } = key.scope ?? noScope
   const { rows } = await sql<KeyRow>`
     with k as (
       insert into api_keys (user_id, name, prefix, hash, expires_at, is_default,
-        read_only, scope_orgs, scope_workspaces, scope_documents)
+        read_only, scope_orgs, scope_workspaces, scope_documents, caps)
       select u.id, ${key.name}, ${key.prefix}, ${key.hash}, ${key.expiresAt}::timestamptz,
         ${key.mayBeDefault}::boolean and not exists (
           select 1 from api_keys d where d.user_id = u.id and d.is_default and d.revoked_at is null
         ),
-        ${readOnly}, ${orgs}::integer[], ${workspaces}::integer[], ${documents}::uuid[]
+        ${readOnly}, ${orgs}::integer[], ${workspaces}::integer[], ${documents}::uuid[],
+        ${caps ? JSON.stringify(caps) : null}::jsonb
       from users u
       where u.id = ${key.userId} and u.kind = 'login' and ${sql.lit(MAX_KEYS)} > (
         select count(*) from api_keys n where n.user_id = u.id and n.revoked_at is null

@@ -26,6 +26,14 @@ interface UsersTable {
   created_at: CreatedAt
 }
 
+/** The stored caps of a key; an absent one does not restrict. */
+export interface KeyCapsRow {
+  readonly rowsPerCall?: number | undefined
+  readonly rowsPerHour?: number | undefined
+  readonly tables?: readonly string[] | undefined
+  readonly noStructure?: boolean | undefined
+}
+
 interface ApiKeysTable {
   id: Generated<number>
   user_id: number
@@ -41,6 +49,7 @@ interface ApiKeysTable {
   scope_orgs: number[]
   scope_workspaces: number[]
   scope_documents: string[]
+  caps: KeyCapsRow | null
 }
 
 interface SessionsTable {

@@ -50,7 +50,15 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
       system: row.kind === 'system',
     }
     const { docId, role, home, assignment } = document ?? {}
-    const claims: CallerClaims = { ...caller, docId, role, home, assignment, scope }
+    const claims: CallerClaims = {
+      ...caller,
+      docId,
+      role,
+      home,
+      assignment,
+      scope,
+      ...(scope?.caps && keyId !== null && { keyId }),
+    }
     const { token, expiresAt } = await ctx.signer.sign(claims, tokenLife(keyExpiresAt))
     return {
       caller,
@@ -108,7 +116,8 @@ function scopedRole({ scope, role, orgId, workspaceId, docId }: AccessRow): Acce
   if (scope === null || role === null) return role
   if (orgId === null || workspaceId === null || docId === null) return role
   if (!isWithin(scope, { orgId, workspaceId, docId })) return null
-  return scope.readOnly && roleAtLeast(role, 'viewers') ? 'viewers' : role
+  if (scope.readOnly && roleAtLeast(role, 'viewers')) return 'viewers'
+  return scope.caps && roleAtLeast(role, 'editors') ? 'editors' : role
 }
 
 /** Returns the document of a decision. Throws `not_found`, or `forbidden` when the role is insufficient. */

@@ -1,10 +1,12 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
+import type { KeyCaps } from '@sheaf/auth/key-caps'
 import type {
   ApiKey,
   CreateDefaultKeyRequest,
   CreateKeyRequest,
   GetDefaultKeyRequest,
+  KeyCaps as WireCaps,
   KeysService,
   ListKeysRequest,
   RevokeDefaultKeyRequest,
@@ -157,7 +159,17 @@ function keyToWire(row: rows.KeyRow): ApiKey {
           orgs: scope.orgs.map(String),
           workspaces: [...scope.workspaces],
           documents: [...scope.documents],
+          caps: scope.caps && capsToWire(scope.caps),
         }
       : undefined,
+  }
+}
+
+function capsToWire({ rowsPerCall, rowsPerHour, tables, noStructure }: KeyCaps): WireCaps {
+  return {
+    rowsPerCall,
+    rowsPerHour,
+    tables: [...(tables ?? [])],
+    noStructure: noStructure ?? false,
   }
 }

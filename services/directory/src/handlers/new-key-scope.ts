@@ -1,6 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
+import type { KeyCaps } from '@sheaf/auth/key-caps'
 import type { KeyScope } from '@sheaf/auth/key-scope'
-import type { KeyScope as WireScope } from '@sheaf/protos/sheaf/directory/v1/keys'
+import type {
+  KeyCaps as WireCaps,
+  KeyScope as WireScope,
+} from '@sheaf/protos/sheaf/directory/v1/keys'
 import { MAX_PLACES, namesPlaces } from '../access/key-scope'
 import { chooseDocument, readDocumentRef, readOrgRef } from '../access/resolve'
 import type { Context } from '../context'
@@ -29,10 +33,34 @@ export async function readNewScope(
     orgs: await findEach(orgs, 'orgs', (org) => findOrgId(ctx, userId, org)),
     workspaces: await findEach(workspaces, 'workspaces', (id) => findWorkspaceId(ctx, userId, id)),
     documents: await findEach(documents, 'documents', (doc) => findDocId(ctx, userId, doc)),
+    caps: wire.caps && readNewCaps(wire.caps),
   }
-  if (!readOnly && !namesPlaces(scope))
-    throw bad('scope', 'must be read-only, or name an org, a workspace or a document')
+  if (!readOnly && !scope.caps && !namesPlaces(scope))
+    throw bad('scope', 'must be read-only, have caps, or name an org, a workspace or a document')
   return scope
+}
+
+/** Maximum number of tables in one cap, and of characters in the id of one: they are part of every token of the key. */
+const MAX_TABLES = 20
+const MAX_TABLE_ID = 100
+
+/** Parses the caps of a new key. Throws `invalid` for caps that restrict nothing or permit nothing. */
+function readNewCaps({ rowsPerCall, rowsPerHour, tables, noStructure }: WireCaps): KeyCaps {
+  for (const [name, rows] of Object.entries({ rowsPerCall, rowsPerHour }))
+    if (rows !== undefined && rows < 1) throw bad(`scope.caps.${name}`, 'must be at least 1')
+  if (tables.length > MAX_TABLES)
+    throw bad('scope.caps.tables', `must not name more than ${MAX_TABLES} tables`)
+  if (tables.some((id) => id === '' || id.length > MAX_TABLE_ID))
+    throw bad('scope.caps.tables', 'must be ids of tables')
+  const hasTables = tables.length > 0
+  if (rowsPerCall === undefined && rowsPerHour === undefined && !hasTables && !noStructure)
+    throw bad('scope.caps', 'must have a cap')
+  return {
+    rowsPerCall,
+    rowsPerHour,
+    ...(hasTables && { tables: [...new Set(tables)] }),
+    ...(noStructure && { noStructure }),
+  }
 }
 
 const bad = (field: string, problem: string) =>

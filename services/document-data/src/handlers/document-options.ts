@@ -7,6 +7,7 @@ import type { DocumentReader, DocumentWriter } from '../store/document'
 import type { Author } from '../store/log/log'
 import { findReply, requireStorable, type ReplyKey } from '../store/log/replies'
 import { authorOf } from './document-call'
+import { writeCapsOf } from './key-caps'
 
 /*
  * Options common to all reads and writes of a document, and the fields common to all responses: log position
@@ -56,8 +57,8 @@ interface Write<R> {
 
 /**
  * Runs a write with its options and returns the response once it is on disk. Throws `precondition` if the
- * document has changed, `mismatch` for an idempotency key used by another request, and the errors of the
- * write itself; in each case nothing is changed.
+ * document has changed, `mismatch` for an idempotency key used by another request, `forbidden` or `too_many` beyond
+ * a cap of the caller's key, and the errors of the write itself; in each case nothing is changed.
  */
 export async function runWrite<R extends WriteResponse>(
   ctx: Context,
@@ -67,8 +68,10 @@ export async function runWrite<R extends WriteResponse>(
 ): Promise<R> {
   const key = options && readKey(options, call.caller.userId)
   const { epoch } = ctx.documents.stateOf(docId)
+  const caps = writeCapsOf(ctx.keyWrites, call, docId)
   const run = (doc: DocumentWriter): R => {
     const reply = write.run(doc)
+    caps?.require(doc)
     // The write provides all fields of a response except these two.
     return { ...reply, seq: doc.nextSeq, etag: tagAt(epoch, doc.nextSeq) } as R
   }
@@ -85,12 +88,14 @@ export async function runWrite<R extends WriteResponse>(
     return response
   }
   // In an object, because the type system cannot tell that a generic response is no promise.
-  const { result } = await ctx.documents.transact(
+  const writing = ctx.documents.transact(
     docId,
     write.cause ? { ...authorOf(call), cause: write.cause } : authorOf(call),
     (doc) => ({ response: options ? runAsked(doc) : run(doc) }),
     call.signal,
   )
+  if (caps) writing.catch(() => caps.failed())
+  const { result } = await writing
   return result.response
 }
 

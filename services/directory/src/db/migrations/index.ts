@@ -8,6 +8,7 @@ import { sessions } from './006-sessions'
 import { preferences } from './007-preferences'
 import { events } from './008-events'
 import { homeLeases } from './009-home-leases'
+import { keyCaps } from './010-key-caps'
 import { drainedHomes } from './010-drained-homes'
 
 /** All migrations of the schema `directory`, oldest first. */
@@ -21,5 +22,6 @@ export const migrations: readonly Migration[] = [
   preferences,
   events,
   homeLeases,
+  keyCaps,
   drainedHomes,
 ]
