@@ -29,7 +29,7 @@ const halls = {
     column-types.ts upload-time.ts convert-value.ts guessing error-cells.ts logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
-    structure records attachments redo integrity revert feed exports workers documents`,
+    structure records batch attachments redo integrity revert feed exports workers documents`,
   'services/document-data/src/replication': `
     object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts peer-copies.ts redo-tail.ts document-copies.ts
     snapshot-jobs.ts adoption.ts home-lease.ts lease-thread.ts lease-thread-program.ts deleted-documents.ts replicated-documents.ts hand-overs.ts`,

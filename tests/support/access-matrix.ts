@@ -163,6 +163,12 @@ export const entries: Readonly<Record<string, Entry>> = {
     body: { records: [{ require: { A: 'd' }, fields: { A: 'e' } }] },
   },
   applyActions: { statuses: editors, body: [['AddRecord', 'Table1', null, { A: 'f' }]] },
+  applyBatch: {
+    statuses: editors,
+    body: {
+      operations: [{ op: 'addRecords', table: 'Table1', records: [{ fields: { A: 'g' } }] }],
+    },
+  },
 
   // attachments
   listAttachments: { statuses: viewers },

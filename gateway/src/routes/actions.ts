@@ -4,9 +4,11 @@ import { defineRoute, type Route } from '../routing/route'
 import { actions, appliedActions } from '../schemas/actions'
 import { docParams } from '../schemas/parameters'
 import { writeQuery } from '../schemas/records'
+import { batchRoute } from './batch'
 
-/** Actions on rows, tables and columns, for older clients. */
+/** Batches, and actions on rows, tables and columns for older clients. */
 export const actionRoutes: readonly Route[] = [
+  batchRoute,
   defineRoute({
     method: 'post',
     path: '/api/docs/{docId}/apply',

@@ -46,10 +46,14 @@ interface Entry {
  * columns exist.
  */
 export function readAddOrUpdateBody(json: Uint8Array): AddOrUpdateBody {
-  const records = readRecordList(readJson(json, 'body'), NAME)
+  return groupRecords(readRecordList(readJson(json, 'body'), NAME), 'body')
+}
+
+/** The same for the records of a list that has been read. */
+export function groupRecords(records: readonly unknown[], path: string): AddOrUpdateBody {
   const groups = new Map<string, Entry[]>()
   records.forEach((record, place) => {
-    const entry = readEntry(record, place)
+    const entry = readEntry(record, place, `${path}.records[${place}]`)
     const key = `${namesOf(entry.require)}:${namesOf(entry.fields)}`
     const group = groups.get(key)
     if (group) group.push(entry)
@@ -63,8 +67,7 @@ function namesOf(map: Record<string, unknown>): string {
   return Object.keys(map).sort().join(',')
 }
 
-function readEntry(record: unknown, place: number): Entry {
-  const path = `body.records[${place}]`
+function readEntry(record: unknown, place: number, path: string): Entry {
   if (!isObject(record)) throw notAnObject(path, NAME)
   const { require, fields = {} } = record
   if (require === undefined) throw invalidRecord(path, NAME, '.require is missing')

@@ -13,7 +13,7 @@ const MAX_SHOWN = 5
  * message has the one statement that people understand.
  */
 export function invalidPayload(fault: string): AppError {
-  const chain = fault.split(/; (?=body\b)/)
+  const chain = fault.split(/; (?=(?:body|operations)\b)/)
   const ofCell = chain.find((statement) => statement.endsWith(CELL_KINDS))
   const reason =
     ofCell === undefined ? chain.at(-1) : ofCell.slice(0, -CELL_KINDS.length) + ACCEPTED_CELLS
@@ -27,14 +27,17 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /**
  * Returns the items of `body.records`. Throws AppError `invalid` (INVALID_PAYLOAD) unless there is at least
  * one.
+ * @param path location of the body
  */
-export function readRecordList(body: unknown, itemName: string): unknown[] {
+export function readRecordList(body: unknown, itemName: string, path = 'body'): unknown[] {
   if (!isObject(body))
-    throw invalidPayload(Array.isArray(body) ? 'body.records is missing' : 'body is not an object')
+    throw invalidPayload(
+      Array.isArray(body) ? `${path}.records is missing` : `${path} is not an object`,
+    )
   const records = Object.hasOwn(body, 'records') ? body.records : undefined
-  if (records === undefined) throw invalidPayload('body.records is missing')
-  if (!Array.isArray(records)) throw invalidPayload('body.records is not an array')
-  if (records.length === 0) throw notAnObject('body.records[0]', itemName)
+  if (records === undefined) throw invalidPayload(`${path}.records is missing`)
+  if (!Array.isArray(records)) throw invalidPayload(`${path}.records is not an array`)
+  if (records.length === 0) throw notAnObject(`${path}.records[0]`, itemName)
   return records
 }
 

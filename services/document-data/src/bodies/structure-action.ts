@@ -101,14 +101,31 @@ function readNames(tableId: unknown, colId: unknown, path: string) {
   return { tableId: readText(tableId, `${path}[1]`), colId: readText(colId, `${path}[2]`) }
 }
 
-function readText(value: unknown, path: string): string {
+/** Reads text that must be there. */
+export function readText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw invalidPayload(`${path} is not a string`)
   return value
 }
 
 /** The requested id of something new; undefined to take the next free one. */
-function readNewId(value: unknown, path: string): string | undefined {
+export function readNewId(value: unknown, path: string): string | undefined {
   return value === null || value === undefined ? undefined : readText(value, path)
+}
+
+/** Reads a new column, `{id, fields}`; unknown fields are refused. */
+export function readNewColumn(item: Readonly<Record<string, unknown>>, path: string): NewColumn {
+  const info = item.fields === undefined ? {} : readObject(item.fields, `${path}.fields`)
+  const known: readonly string[] = [...COLUMN_FIELDS, 'parentPos', '_position']
+  const unknown = Object.keys(info).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw invalidField(unknown, `${path}.fields`)
+  const { parentPos, _position = parentPos } = info
+  const position = readPosition({ _position }, `${path}.fields`)
+  const fields = readFields(info, COLUMN_FIELDS, `${path}.fields`)
+  return { id: readNewId(item.id, `${path}.id`), fields: { ...fields, position } }
+}
+
+function invalidField(name: string, path: string): AppError {
+  return new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(name)}" in ${path}`)
 }
 
 function readTableColumns(columns: unknown, path: string): NewColumn[] {
@@ -135,18 +152,14 @@ function readFields(
   return fields
 }
 
-function readChange(value: unknown, path: string): ColumnChange {
+/** Reads the fields of a column to change. */
+export function readChange(value: unknown, path: string): ColumnChange {
   const info = readObject(value, path)
   const change: Record<string, unknown> = {}
   for (const field of Object.keys(info)) {
     if (FIXED_FIELDS.has(field) || field === '_position') continue
     const read = readerOf(columnReaders, field)
-    if (!read)
-      throw new AppError(
-        'invalid',
-        'INVALID_COLUMN',
-        `Invalid column "${shorten(field)}" in ${path}`,
-      )
+    if (!read) throw invalidField(field, path)
     change[field] = readField(read, info[field], `${path}.${field}`)
   }
   const parentPos = readPosition(info, path)
@@ -160,7 +173,8 @@ function readPosition(info: Readonly<Record<string, unknown>>, path: string): nu
   return readField(columnReaders.parentPos, value, `${path}._position`) ?? undefined
 }
 
-function readField<T>(read: FieldReader<T>, value: unknown, path: string): T {
+/** Reads the value of one field. Throws AppError `invalid` for one that does not fit it. */
+export function readField<T>(read: FieldReader<T>, value: unknown, path: string): T {
   const fault = faultOfCell(value, path)
   if (fault !== undefined) throw invalidPayload(fault)
   const result = read(value as Cell)

@@ -8,11 +8,14 @@ import { readActions, type Action } from '../bodies/actions-body'
 import type { Context } from '../context'
 import { applyActions, type ActionResult } from '../store/records/actions'
 import type { Table } from '../store/schema/schema'
+import { batch } from './batch'
 import { requireDocument } from './document-call'
 import { isStrict, runWrite } from './document-options'
 
-/** Handlers of ActionsService: changes of rows, tables and columns in the format of older clients. */
+/** Handlers of ActionsService: batches, and changes in the format of older clients. */
 export const actions = (ctx: Context): ActionsService => ({
+  ...batch(ctx),
+
   async applyActions(
     request: ApplyActionsRequest,
     call: ServerCall,

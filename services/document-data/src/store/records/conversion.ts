@@ -56,9 +56,15 @@ function requireDataColumn(
   const column = table.byId.get(colId)
   if (!column) throw invalidColumn(colId, table)
   if (!column.isFormula) return column
-  if (column.formula !== '')
-    throw new AppError('invalid', 'FORMULA_COLUMN', `Can't save value to formula column "${colId}"`)
+  const refusal = formulaColumn(column)
+  if (refusal) throw refusal
   return fillEmptyColumn(doc, table, column, values)
+}
+
+/** The error for cells of a column whose cells come from a formula; undefined for another column. */
+export function formulaColumn({ id, isFormula, formula }: Column): AppError | undefined {
+  if (!isFormula || formula === '') return undefined
+  return new AppError('invalid', 'FORMULA_COLUMN', `Can't save value to formula column "${id}"`)
 }
 
 function fillEmptyColumn(
