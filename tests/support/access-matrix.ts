@@ -137,6 +137,9 @@ export const entries: Readonly<Record<string, Entry>> = {
 
   // tables and columns
   listTables: { statuses: viewers },
+  getTypeScriptTypes: { statuses: viewers },
+  getPythonTypes: { statuses: viewers },
+  getTableJsonSchema: { statuses: viewers },
   addTables: { statuses: editors, body: { tables: [{ columns: [{ id: 'A' }] }] } },
   listColumns: { statuses: viewers },
   modifyTables: {

@@ -9,6 +9,7 @@ import { contentType } from 'mime-types'
 import parseRange from 'range-parser'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
+import { knows } from '../http/entity-tags'
 import { sendHead } from '../http/reply'
 import { sendChunks } from './record-stream'
 import { attachmentNamed } from './attachment-name'
@@ -102,12 +103,4 @@ function readRange(
     return undefined
   const { start, end } = ranges[0]
   return { offset: start, length: end - start + 1 }
-}
-
-function knows(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
-  return (
-    header.trim() === '*' ||
-    header.split(',').some((known) => known.trim().replace(/^W\//, '') === tag)
-  )
 }

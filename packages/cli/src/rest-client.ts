@@ -22,6 +22,8 @@ export class RestError extends Error {
 /** The public REST API with one key. Its methods throw RestError. */
 export interface RestClient {
   get<T>(path: string): Promise<T>
+  /** Returns a response that is not JSON. */
+  getText(path: string): Promise<string>
   /** Sends JSON text, or an object as JSON. */
   post<T>(path: string, body: string | object): Promise<T>
 }
@@ -31,7 +33,7 @@ const TIMEOUT_MS = 120_000
 
 /** Creates a client for the site at `url`, without a trailing slash. */
 export function createRestClient({ url, key }: { url: string; key: string }): RestClient {
-  async function request<T>(path: string, init: RequestInit): Promise<T> {
+  async function send(path: string, init: RequestInit): Promise<{ status: number; text: string }> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     let response: Response
@@ -43,17 +45,19 @@ export function createRestClient({ url, key }: { url: string; key: string }): Re
       throw new RestError(0, `no response from ${url}: ${reasonOf(error)}`)
     }
     if (!response.ok) throw refusal(response, text)
+    return { status: response.status, text }
+  }
+  async function request<T>(path: string, init: RequestInit): Promise<T> {
+    const { status, text } = await send(path, init)
     try {
       return JSON.parse(text) as T
     } catch {
-      throw new RestError(
-        response.status,
-        `unexpected response from ${url}: is the URL that of Sheaf?`,
-      )
+      throw new RestError(status, `unexpected response from ${url}: is the URL that of Sheaf?`)
     }
   }
   return {
     get: (path) => request(path, {}),
+    getText: async (path) => (await send(path, {})).text,
     post: (path, body) =>
       request(path, {
         method: 'POST',
