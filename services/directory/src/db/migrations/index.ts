@@ -8,8 +8,8 @@ import { sessions } from './006-sessions'
 import { preferences } from './007-preferences'
 import { events } from './008-events'
 import { homeLeases } from './009-home-leases'
-import { keyCaps } from './010-key-caps'
 import { drainedHomes } from './010-drained-homes'
+import { keyCaps } from './011-key-caps'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -22,6 +22,6 @@ export const migrations: readonly Migration[] = [
   preferences,
   events,
   homeLeases,
-  keyCaps,
   drainedHomes,
+  keyCaps,
 ]
