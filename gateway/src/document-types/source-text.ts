@@ -7,7 +7,7 @@ const UNSAFE_IN_LITERAL = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu
 const MAX_COMMENT = 500
 
 /** Returns a text as one line without invisible characters, cut to the length of a comment. */
-export function toCommentText(text: string): string {
+function toCommentText(text: string): string {
   const line = text.replace(UNSAFE, ' ').trim()
   const characters = [...line.slice(0, 2 * MAX_COMMENT)]
   return characters.length > MAX_COMMENT ? `${characters.slice(0, MAX_COMMENT).join('')}…` : line

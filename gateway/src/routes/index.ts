@@ -8,7 +8,6 @@ import { columnRoutes } from './columns'
 import { dataRoutes } from './data'
 import { documentCopyRoutes } from './document-copy'
 import { documentLifecycleRoutes } from './document-lifecycle'
-import { typeRoutes } from './document-types'
 import { documentRoutes } from './documents'
 import { downloadRoutes } from './downloads'
 import { formulaRoutes } from './formulas'
@@ -36,7 +35,6 @@ export const routes: readonly Route[] = [
   ...dataRoutes,
   ...columnRoutes,
   ...tableRoutes,
-  ...typeRoutes,
   ...actionRoutes,
   ...sqlRoutes,
   ...changeRoutes,

@@ -13,10 +13,11 @@ import {
   toTable,
   toWireTableUpdate,
 } from '../schemas/tables'
+import { typeRoutes } from './document-types'
 
 const tag = 'tables'
 
-/** Tables of a document: list, add, update. */
+/** Tables of a document: list, add, update, and their types for programs. */
 export const tableRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -98,4 +99,5 @@ export const tableRoutes: readonly Route[] = [
       sendNull(exchange)
     },
   }),
+  ...typeRoutes,
 ]
