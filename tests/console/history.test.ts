@@ -69,9 +69,10 @@ describe('the history', () => {
     expect(await findViolations(page)).toEqual([])
     await dialog().getByRole('link', { name: 'row 1' }).click()
     await dialog().waitFor({ state: 'detached' })
+    // The list of all changes has four, and is there until that of the row is.
+    await eventually(async () => (await page.locator('.changes > li').count()) === 3)
     await item('change 3').waitFor()
     expect(await page.getByLabel('Row', { exact: true }).inputValue()).toBe('1')
-    expect(await page.locator('.changes > li').count()).toBe(3)
     expect(await sizes()).toEqual([5, null])
   })
 

@@ -58,7 +58,8 @@ async function untilDrained(instances: Instances, name: string, terminal: Termin
   for (let before = -1; ; await delay(LOOK_MS)) {
     const { documents } = await instances.find(name)
     if (documents === 0) return
-    if (documents !== before) terminal.err(`${documents.toLocaleString('en-US')} documents left`)
+    const noun = documents === 1 ? 'document' : 'documents'
+    if (documents !== before) terminal.err(`${documents.toLocaleString('en-US')} ${noun} left`)
     before = documents
   }
 }

@@ -33,7 +33,13 @@ const services = [
 
 /** RPCs whose answer stands although the lease has ended: what they did is in the log, or uses no document of this instance. */
 const writes = new Set([
-  ...['applyActions', 'uploadAttachment', 'removeUnusedAttachments', 'updateUsedAttachments'],
+  ...[
+    'applyActions',
+    'applyBatch',
+    'uploadAttachment',
+    'removeUnusedAttachments',
+    'updateUsedAttachments',
+  ],
   ...['restoreAttachments', 'addColumns', 'updateColumns', 'addOrUpdateColumns', 'deleteColumn'],
   ...['recalculateFormulas', 'revertChange', 'addRecords', 'updateRecords', 'addOrUpdateRecords'],
   ...['deleteRecords', 'addTables', 'updateTables'],
