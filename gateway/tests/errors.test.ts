@@ -242,12 +242,7 @@ describe('what writes of metadata answer', () => {
 describe('status', () => {
   it('tells that the gateway is alive, and that all is ready', async () => {
     expect((await rest().get('/status')).body).toMatchObject({ status: 'alive' })
-    // A busy machine may not answer all of its questions within their second.
-    const ready = await eventually(async () => {
-      const reply = await rest().get('/status?ready=1')
-      return reply.status === 200 && reply
-    })
-    expect(ready.body).toMatchObject({
+    expect((await rest().get('/status?ready=1')).body).toMatchObject({
       status: 'ready',
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
       eventsBacklog: 0,

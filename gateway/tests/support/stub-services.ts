@@ -16,7 +16,7 @@ import {
   DocumentsServiceService as DirectoryDocuments,
   type DocumentsService,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
-import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { Home, HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { OrgsServiceService, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import {
   WorkspacesServiceService,
@@ -263,7 +263,9 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
           serve(WorkspacesServiceService, handlers.workspaces ?? {}),
           serve(DirectoryDocuments, handlers.documents ?? {}),
           serve(HomesServiceService, {
-            listHomes: async () => ({ homes: [{ ...home, reportedAt: new Date().toISOString() }] }),
+            listHomes: async () => ({
+              homes: [Home.fromPartial({ ...home, reportedAt: new Date().toISOString() })],
+            }),
           }),
         ],
       }),
