@@ -199,7 +199,7 @@ export class ChangePublisher implements AsyncDisposable {
         entries = await this.documents.nextBatch(docId, gathered)
       } catch (error) {
         // Gives up its slot: several unreadable documents would otherwise block all others.
-        if (this.isGone(docId, error)) this.unreadable.delete(docId)
+        if (await this.isOver(docId, error)) this.unreadable.delete(docId)
         else this.postpone(docId, error)
         return
       }
@@ -215,7 +215,7 @@ export class ChangePublisher implements AsyncDisposable {
         gathered = delay(LINGER_MS)
         this.failing = false
       } catch (error) {
-        if (this.isGone(docId, error)) return
+        if (await this.isOver(docId, error)) return
         this.logFailure(docId, error)
         await this.pause(backoff.nextDelay())
       }
@@ -251,10 +251,12 @@ export class ChangePublisher implements AsyncDisposable {
     }
   }
 
-  /** Whether the document was deleted, so that nothing is left to publish. */
-  private isGone(docId: string, error: unknown): boolean {
+  /** Whether nothing is left to publish here: the document was deleted, or another instance has it and publishes it. */
+  private async isOver(docId: string, error: unknown): Promise<boolean> {
     const reason = toAppError(error)?.reason
-    if (reason !== 'DOCUMENT_NOT_FOUND' && reason !== 'DOCUMENT_DELETED') return false
+    const isDeleted = reason === 'DOCUMENT_NOT_FOUND' || reason === 'DOCUMENT_DELETED'
+    const isMoved = reason === 'DOCUMENT_MOVED' && (await this.documents.isElsewhere(docId))
+    if (!isDeleted && !isMoved) return false
     this.documents.forget(docId)
     return true
   }
@@ -276,7 +278,7 @@ export class ChangePublisher implements AsyncDisposable {
       try {
         if (!(await this.documents.settle(docId))) this.queue.add(docId)
       } catch (error) {
-        if (!this.isGone(docId, error))
+        if (!(await this.isOver(docId, error)))
           this.options.log.warn({ err: error, docId }, 'failed to remove an unpublished marker')
       }
     }

@@ -1,16 +1,12 @@
 import { requireSystem } from '@sheaf/auth/require-access'
 import type { ServerCall } from '@sheaf/auth/server-call'
-import { AppError } from '@sheaf/kit/errors'
 import type {
   InstanceService,
   MoveDocumentRequest,
-  PrepareDocumentsRequest,
+  PrepareDocumentRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/instance'
 import type { Context } from '../context'
 import { notReplicated } from '../replication/hand-overs'
-
-/** Documents that are made ready by one call. */
-const MAX_PREPARED = 1000
 
 /** Handlers of InstanceService. */
 export const instance = (ctx: Pick<Context, 'documents' | 'handOvers'>): InstanceService => ({
@@ -21,15 +17,11 @@ export const instance = (ctx: Pick<Context, 'documents' | 'handOvers'>): Instanc
     return {}
   },
 
-  async prepareDocuments({ docIds }: PrepareDocumentsRequest, call: ServerCall) {
+  async prepareDocument({ docId }: PrepareDocumentRequest, call: ServerCall) {
     requireSystem(call)
     const { replicator } = ctx.documents.shared
     if (!replicator) throw notReplicated()
-    if (docIds.length > MAX_PREPARED)
-      throw new AppError('invalid', 'BAD_FIELD', `at most ${MAX_PREPARED} documents`, {
-        field: 'doc_ids',
-      })
-    await replicator.takeOverDocuments(docIds)
+    await replicator.resume(docId)
     return {}
   },
 })

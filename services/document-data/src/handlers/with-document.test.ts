@@ -49,7 +49,7 @@ const writes = new Set([
     'deleteDocument',
     'importDocument',
     'moveDocument',
-    'prepareDocuments',
+    'prepareDocument',
     'restoreDocument',
     'verifySnapshot',
   ],

@@ -9,7 +9,7 @@ const withoutDocument = new Set([
   'deleteDocument',
   'importDocument',
   'moveDocument',
-  'prepareDocuments',
+  'prepareDocument',
   'restoreDocument',
   'verifySnapshot',
 ])

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SystemTokenSource } from '@sheaf/auth/system-token'
-import { AppError } from '@sheaf/kit/errors'
+import { AppError, toAppError } from '@sheaf/kit/errors'
 import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
 import type { Logger } from '@sheaf/kit/logger'
 import type { TlsFiles } from '@sheaf/kit/tls'
@@ -10,15 +10,16 @@ import {
   type InstanceService,
 } from '@sheaf/protos/sheaf/document_data/v1/instance'
 import type { DocumentStore } from '../store/documents/document-store'
+import type { Replicator } from '../store/documents/replicator'
 
 /** Documents that are handed over together while an instance is drained: each of them is unavailable meanwhile. */
 const GROUP = 20
-/** Milliseconds for an answer of directory, and for documents to become ready elsewhere. */
+/** Milliseconds for an answer of directory, and for a document to become ready elsewhere. */
 const ASSIGN_MS = 2_000
 const PREPARE_MS = 30_000
 /** Milliseconds between two attempts to hand over what could not be handed over. */
 const RETRY_MS = 1_000
-/** Attempts to make documents ready elsewhere that their new instance may only continue when it hears of them. */
+/** Attempts to have a document continued that may not be asked for. */
 const ATTEMPTS = 30
 
 /** Dependencies of HandOvers. */
@@ -26,7 +27,10 @@ export interface HandOverParts {
   /** Name of this instance, and the random id of its process. */
   readonly instance: string
   readonly startId: string
-  readonly homes: Pick<HomesService, 'handOverHomeDocuments' | 'listHomeDocuments'>
+  readonly homes: Pick<
+    HomesService,
+    'assignHomeDocument' | 'handOverHomeDocuments' | 'listHomeDocuments'
+  >
   readonly systemTokens: Pick<SystemTokenSource, 'token'>
   readonly tls?: TlsFiles
   readonly log: Logger
@@ -114,45 +118,45 @@ export class HandOvers implements AsyncDisposable {
 
   private async handOver(docIds: readonly string[], to: string): Promise<HandedOverDocument[]> {
     const { instance: home, startId, homes } = this.parts
-    const replicator = this.documents.shared.replicator
+    const { replicator } = this.documents.shared
     if (!replicator) throw notReplicated()
     const open = new Set(this.documents.openDocuments)
-    const inUse = docIds.filter((docId) => open.has(docId))
-    const unfinished = await replicator.listUnfinished(docIds)
-    const { documents } = await replicator.handOver(docIds, async () =>
-      homes.handOverHomeDocuments(
-        { home, startId, docIds: [...docIds], to },
-        await this.call(ASSIGN_MS),
-      ),
-    )
-    this.count += documents.length
-    const wanted = new Set(to === '' ? [...inUse, ...unfinished] : docIds)
-    await this.prepareElsewhere(documents.filter(({ docId }) => wanted.has(docId)))
-    return documents
+    const continued = new Set(docIds.filter((docId) => to !== '' || open.has(docId)))
+    try {
+      const { documents } = await replicator.handOver(docIds, async () => {
+        // Nothing is written any more.
+        for (const docId of await replicator.listUnfinished(docIds)) continued.add(docId)
+        const request = { home, startId, docIds: [...docIds], to }
+        return homes.handOverHomeDocuments(request, await this.call(ASSIGN_MS))
+      })
+      this.count += documents.length
+      return documents
+    } finally {
+      // Also when it is not known where they are now.
+      await Promise.all([...continued].map((docId) => this.continueDocument(docId, replicator)))
+    }
   }
 
   /**
-   * Has documents made ready on their new instances. That spares their next calls the wait; and what this instance has not
-   * published or computed would otherwise wait for such a call.
+   * Has a document made ready on the instance that has it now, which may be this one. That spares its next call the wait; and
+   * what is not published or computed would otherwise wait for such a call.
    */
-  private async prepareElsewhere(documents: readonly HandedOverDocument[]): Promise<void> {
-    const addresses = new Set(documents.map(({ homeAddress }) => homeAddress))
-    const prepare = async (address: string) => {
-      const own = documents.filter(({ homeAddress }) => homeAddress === address)
-      const docIds = own.map(({ docId }) => docId)
-      for (let attempt = 1; attempt <= ATTEMPTS && !this.ended.signal.aborted; attempt++) {
-        try {
-          await this.channels.at(address).prepareDocuments({ docIds }, await this.call(PREPARE_MS))
-          return
-        } catch (error) {
-          this.parts.log.warn({ err: error }, 'an instance did not prepare documents, retrying')
-          await delay(RETRY_MS, undefined, { signal: this.ended.signal, ref: false }).catch(
-            () => {},
-          )
-        }
+  private async continueDocument(docId: string, replicator: Replicator): Promise<void> {
+    const { instance, homes, log } = this.parts
+    for (let attempt = 1; attempt <= ATTEMPTS && !this.ended.signal.aborted; attempt++) {
+      try {
+        const known = await homes.assignHomeDocument({ docId }, await this.call(ASSIGN_MS))
+        if (known.home === instance) return await replicator.resume(docId)
+        const next = this.channels.at(known.homeAddress)
+        await next.prepareDocument({ docId }, await this.call(PREPARE_MS))
+        return
+      } catch (error) {
+        const code = toAppError(error)?.code
+        if (code === 'not_found' || code === 'precondition') return
+        log.warn({ err: error, docId }, 'a document was not prepared where it is now, retrying')
+        await delay(RETRY_MS, undefined, { signal: this.ended.signal, ref: false }).catch(() => {})
       }
     }
-    await Promise.all([...addresses].map(prepare))
   }
 
   private async call(ms: number) {

@@ -60,6 +60,7 @@ export class ReplicatedDocuments implements Replicator {
   private readonly deleted: DeletedDocuments
   /** Documents that are being handed over. */
   private readonly leaving = new Set<string>()
+  private handingOver: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly parts: ReplicationParts,
@@ -100,11 +101,20 @@ export class ReplicatedDocuments implements Replicator {
 
   async takeOver(instances: readonly string[]): Promise<void> {
     const unfinished = await listUnfinished(await this.parts.database.tables(), instances)
-    for (const { docId, pending } of unfinished) await this.takeOverOne(docId, pending)
+    for (const { docId, pending } of unfinished) {
+      try {
+        await this.prepare(docId)
+        if (pending) this.host.resume(docId)
+      } catch (error) {
+        // Another instance may have taken it over, or it was deleted.
+        this.parts.log.debug({ err: error, docId }, 'a document was not taken over')
+      }
+    }
   }
 
-  async takeOverDocuments(docIds: readonly string[]): Promise<void> {
-    for (const docId of docIds) await this.takeOverOne(docId, true)
+  async resume(docId: string): Promise<void> {
+    await this.prepare(docId)
+    this.host.resume(docId)
   }
 
   async listUnfinished(docIds: readonly string[]): Promise<string[]> {
@@ -113,14 +123,15 @@ export class ReplicatedDocuments implements Replicator {
     return docIds.filter((docId) => unfinished.has(docId))
   }
 
-  async handOver<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T> {
-    for (const docId of docIds) this.leaving.add(docId)
-    try {
-      await Promise.all(docIds.map((docId) => this.stopUsing(docId)))
-      return await assign()
-    } finally {
-      for (const docId of docIds) this.leaving.delete(docId)
-    }
+  handOver<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T> {
+    // Of two for the same document, the first to end would let it be used again while the other one gives it away.
+    const handingOver = this.handingOver.then(() => this.handOverNow(docIds, assign))
+    this.handingOver = handingOver.catch(() => {})
+    return handingOver
+  }
+
+  async isElsewhere(docId: string): Promise<boolean> {
+    return (await this.parts.lease.assign(docId)).home !== this.parts.instance
   }
 
   async create({ docId, path, isEmpty, first }: NewDocumentFile): Promise<void> {
@@ -251,20 +262,22 @@ export class ReplicatedDocuments implements Replicator {
     }
   }
 
-  private async takeOverOne(docId: string, pending: boolean): Promise<void> {
+  private async handOverNow<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T> {
+    for (const docId of docIds) this.leaving.add(docId)
     try {
-      await this.prepare(docId)
-      if (pending) this.host.resume(docId)
-    } catch (error) {
-      // Another instance may have taken it over, or it was deleted.
-      this.parts.log.debug({ err: error, docId }, 'a document was not taken over')
+      await Promise.all(docIds.map((docId) => this.stopUsing(docId)))
+      return await assign()
+    } finally {
+      for (const docId of docIds) this.leaving.delete(docId)
     }
   }
 
   private async stopUsing(docId: string): Promise<void> {
-    // The attempt has asked directory already, and would use its answer.
+    // An attempt has asked directory already, and would use its answer.
     await this.preparing.get(docId)?.catch(() => {})
     await this.host.close(docId, moved(), READ_MS)
+    // A write that could not be committed has the document made again.
+    await this.preparing.get(docId)?.catch(() => {})
     const opening = this.open.get(docId)
     if (opening) opening.isOver = true
     this.open.delete(docId)

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import type { AppError } from '@sheaf/kit/errors'
 import { listUnfinished } from '@sheaf/document-log/heads'
 import { LOG_SCHEMA, type LogTables } from '@sheaf/document-log/schema'
 import { createLogger } from '@sheaf/kit/logger'
@@ -10,124 +7,39 @@ import { ListAttachmentsRequest } from '@sheaf/protos/sheaf/document_data/v1/att
 import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { AddColumnsRequest } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { ListHistoryRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
-import {
-  AddRecordsRequest,
-  ReadRecordsRequest,
-  UpdateRecordsRequest,
-} from '@sheaf/protos/sheaf/document_data/v1/records'
+import { UpdateRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
-import { createTestDatabase, testEngines, type TestDatabase } from '@sheaf/testkit/engines'
+import { testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
-import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
-import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
-import { defaultFormulaLimits, type DocumentDataConfig } from '../../src/config'
-import { startDocumentData, type RunningDocumentData } from '../../src/service'
+import { defaultFormulaLimits } from '../../src/config'
 import { readPublished } from '../support/published-changes'
-import { startStandInDirectory, type StandInDirectory } from '../support/stand-in-directory'
-import { testConfig, TestClients } from '../support/test-instance'
+import {
+  add,
+  call,
+  createTable,
+  openInstances,
+  read,
+  reasonOf,
+  untilLeased,
+  type Instances,
+} from '../support/replicated-instances'
+import { startStandInDirectory } from '../support/stand-in-directory'
 
-/** An instance with a lease, and clients that present tokens for its documents. */
-interface Instance extends AsyncDisposable {
-  readonly name: string
-  readonly service: RunningDocumentData
-  readonly clients: TestClients
-}
-
-let folder: TempDir
-let database: TestDatabase
-let authority: TokenAuthority
+let instances: Instances
 
 beforeAll(async () => {
-  folder = await tempDir()
-  database = await createTestDatabase()
-  authority = await createTokenAuthority()
+  instances = await openInstances()
 })
 
-afterAll(async () => {
-  await database[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+afterAll(() => instances[Symbol.asyncDispose]())
 
-async function start(
-  directory: StandInDirectory,
-  name: string,
-  config: Partial<Pick<DocumentDataConfig, 'natsUrl' | 'formulas'>> = {},
-): Promise<Instance> {
-  const service = await startDocumentData(
-    {
-      ...testConfig(join(folder.path, name)),
-      home: name,
-      directoryAddress: directory.address,
-      replication: {
-        logDatabaseUrl: database.url,
-        store: { folder: join(folder.path, 'store') },
-      },
-      ...config,
-    },
-    { verifier: authority.verifier },
-  )
-  const clients = new TestClients(service.address, authority)
-  return {
-    name,
-    service,
-    clients,
-    async [Symbol.asyncDispose]() {
-      await clients[Symbol.asyncDispose]()
-      await service[Symbol.asyncDispose]()
-    },
-  }
-}
-
-const call = (instance: Instance, docId: string) =>
-  instance.clients.as(docId, 'owners', { home: instance.name })
-
-/** Creates a document with a table T of one column A, once the instance has its lease. */
-async function createTable(instance: Instance): Promise<string> {
-  const docId = randomUUID()
-  const { documents, tables } = instance.clients
-  await documents.createDocument({ docId, timezone: '', locale: '' }, await call(instance, docId))
-  const columns = [{ id: 'A', fields: { type: 'Text' } }]
-  const table = { id: 'T', columns } as never
-  await eventually(async () => {
-    const adding = tables.addTables({ docId, tables: [table] }, await call(instance, docId))
-    return (await reasonOf(adding)) === 'done'
-  })
-  return docId
-}
-
-async function add(instance: Instance, docId: string, value: string, idempotencyKey = '') {
-  const bodyJson = Buffer.from(JSON.stringify({ records: [{ fields: { A: value } }] }))
-  const options = { idempotencyKey, requestDigest: Buffer.alloc(32, 1) }
-  const request = AddRecordsRequest.fromPartial({ docId, tableId: 'T', bodyJson, options })
-  return instance.clients.records.addRecords(request, await call(instance, docId))
-}
-
-async function read(instance: Instance, docId: string) {
-  const request = ReadRecordsRequest.fromPartial({ docId, tableId: 'T' })
-  const chunks: Buffer[] = []
-  let etag = ''
-  const answers = instance.clients.records.readRecords(request, await call(instance, docId))
-  for await (const answer of answers) {
-    chunks.push(answer.chunk)
-    etag ||= answer.etag ?? ''
-  }
-  return { text: Buffer.concat(chunks).toString(), etag }
-}
-
-const reasonOf = (calling: Promise<unknown>) =>
-  calling.then(
-    () => 'done',
-    (error: AppError) => error.reason,
-  )
-
-const untilLeased = (instance: Instance, docId: string) =>
-  eventually(async () => (await reasonOf(read(instance, docId))) !== 'HOME_LEASE_ENDED')
+const startDirectory = (first: string) => startStandInDirectory(instances.authority, first)
 
 describe('a document whose instance has lost its lease', () => {
   it('is the same on the instance that takes over, and the former one serves nothing of it', async () => {
-    await using directory = await startStandInDirectory(authority, 'a1')
-    await using one = await start(directory, 'a1')
-    await using two = await start(directory, 'a2')
+    await using directory = await startDirectory('a1')
+    await using one = await instances.start(directory, 'a1')
+    await using two = await instances.start(directory, 'a2')
     const docId = await createTable(one)
     await add(one, docId, 'first')
     const keyed = await add(one, docId, 'keyed', 'key')
@@ -151,9 +63,9 @@ describe('a document whose instance has lost its lease', () => {
   })
 
   it('comes back to an instance with all that was written elsewhere', async () => {
-    await using directory = await startStandInDirectory(authority, 'b1')
-    await using one = await start(directory, 'b1')
-    await using two = await start(directory, 'b2')
+    await using directory = await startDirectory('b1')
+    await using one = await instances.start(directory, 'b1')
+    await using two = await instances.start(directory, 'b2')
     const docId = await createTable(one)
     await add(one, docId, 'first')
     directory.ended.add('b1')
@@ -170,8 +82,8 @@ describe('a document whose instance has lost its lease', () => {
   })
 
   it('is not shown as it was by any read of the former instance', async () => {
-    await using directory = await startStandInDirectory(authority, 'c1')
-    await using one = await start(directory, 'c1')
+    await using directory = await startDirectory('c1')
+    await using one = await instances.start(directory, 'c1')
     const docId = await createTable(one)
     await add(one, docId, 'first')
     const { clients } = one
@@ -223,11 +135,11 @@ describe('a document whose instance has lost its lease', () => {
 
 describe('changes that an instance could not publish', () => {
   it('are published once, with the same ids, by the instance that takes over, although nobody asks for the document', async () => {
-    await using directory = await startStandInDirectory(authority, 'd1')
-    const one = await start(directory, 'd1', { natsUrl: 'nats://127.0.0.1:1' })
+    await using directory = await startDirectory('d1')
+    const one = await instances.start(directory, 'd1', { natsUrl: 'nats://127.0.0.1:1' })
     const docId = await createTable(one)
     const { seq } = await add(one, docId, 'first')
-    await using two = await start(directory, 'd2')
+    await using two = await instances.start(directory, 'd2')
     const nats = await connectNats({
       url: testEngines().natsUrl,
       name: 'test',
@@ -238,6 +150,10 @@ describe('changes that an instance could not publish', () => {
       directory.ended.add('d1')
       await eventually(() => directory.assignmentOf(docId).home === 'd2', { timeoutMs: 20_000 })
       await eventually(async () => (await readPublished(nats, docId)).events.at(-1)?.seq === seq)
+      await eventually(async () => (await reasonOf(read(one, docId))) === 'HOME_LEASE_ENDED')
+      // What another one publishes is no backlog of the former one.
+      directory.ended.delete('d1')
+      await eventually(() => one.service.backlog() === 0)
       await one[Symbol.asyncDispose]()
       const { seq: next } = await add(two, docId, 'second')
       await eventually(async () => (await readPublished(nats, docId)).events.at(-1)?.seq === next)
@@ -254,9 +170,9 @@ describe('changes that an instance could not publish', () => {
 
 describe('cells that an instance had still to compute', () => {
   it('are computed by the instance that takes over, although nobody asks for the document', async () => {
-    await using directory = await startStandInDirectory(authority, 'f1')
+    await using directory = await startDirectory('f1')
     const formulas = { ...defaultFormulaLimits, compiles: false, cacheFolder: '/dev/null/none' }
-    await using one = await start(directory, 'f1', { formulas })
+    await using one = await instances.start(directory, 'f1', { formulas })
     const docId = await createTable(one)
     await add(one, docId, 'first')
     const { columns } = one.clients
@@ -267,9 +183,9 @@ describe('cells that an instance had still to compute', () => {
       columns: [{ id: 'F', fields }],
     })
     await columns.addColumns(request, await call(one, docId))
-    await using two = await start(directory, 'f2')
+    await using two = await instances.start(directory, 'f2')
     const log = createLogger('test')
-    const db = openDatabase<LogTables>({ url: database.url, schema: LOG_SCHEMA, log })
+    const db = openDatabase<LogTables>({ url: instances.databaseUrl, schema: LOG_SCHEMA, log })
     try {
       const left = async (...homes: string[]) => {
         const unfinished = await listUnfinished(db, homes)
@@ -290,9 +206,9 @@ describe('cells that an instance had still to compute', () => {
 
 describe('cells of trigger formulas that were late', () => {
   it('are computed by the instance that takes over', async () => {
-    await using directory = await startStandInDirectory(authority, 'g1')
+    await using directory = await startDirectory('g1')
     const formulas = { ...defaultFormulaLimits, compiles: false, cacheFolder: '/dev/null/none' }
-    const one = await start(directory, 'g1', { formulas })
+    const one = await instances.start(directory, 'g1', { formulas })
     const docId = await createTable(one)
     const fields = { type: 'Text', formula: '$A.upper()' }
     const request = AddColumnsRequest.fromPartial({
@@ -305,7 +221,7 @@ describe('cells of trigger formulas that were late', () => {
     await add(one, docId, 'second')
     expect((await read(one, docId)).text).not.toContain('FIRST')
     // Neither its file nor a snapshot of it is there for the other instance.
-    await using two = await start(directory, 'g2')
+    await using two = await instances.start(directory, 'g2')
     directory.ended.add('g1')
     directory.assign(docId, 'g2')
     await untilLeased(two, docId)
@@ -319,8 +235,8 @@ describe('cells of trigger formulas that were late', () => {
 
 describe('results that an instance had still to compute', () => {
   it('run the trigger formulas that name their column, on the instance that takes over', async () => {
-    await using directory = await startStandInDirectory(authority, 'h1')
-    const before = await start(directory, 'h1')
+    await using directory = await startDirectory('h1')
+    const before = await instances.start(directory, 'h1')
     const docId = await createTable(before)
     const addColumn = async (id: string, fields: object) =>
       before.clients.columns.addColumns(
@@ -339,14 +255,14 @@ describe('results that an instance had still to compute', () => {
     await eventually(async () => (await read(before, docId)).text.includes('"G":"<FIRST"'))
     await before[Symbol.asyncDispose]()
     const formulas = { ...defaultFormulaLimits, compiles: false, cacheFolder: '/dev/null/none' }
-    await using one = await start(directory, 'h1', { formulas })
+    await using one = await instances.start(directory, 'h1', { formulas })
     await untilLeased(one, docId)
     const bodyJson = Buffer.from(JSON.stringify({ records: [{ id: 1, fields: { A: 'second' } }] }))
     const request = UpdateRecordsRequest.fromPartial({ docId, tableId: 'T', bodyJson })
     await one.clients.records.updateRecords(request, await call(one, docId))
     expect((await read(one, docId)).text).toContain('"G":"<FIRST"')
     // Neither its file nor a snapshot of it is there for the other instance.
-    await using two = await start(directory, 'h2')
+    await using two = await instances.start(directory, 'h2')
     directory.ended.add('h1')
     directory.assign(docId, 'h2')
     await untilLeased(two, docId)
@@ -356,8 +272,8 @@ describe('results that an instance had still to compute', () => {
 
 describe('an instance that stops', () => {
   it('ends its lease when it has answered its last call', async () => {
-    await using directory = await startStandInDirectory(authority, 'e1')
-    const one = await start(directory, 'e1')
+    await using directory = await startDirectory('e1')
+    const one = await instances.start(directory, 'e1')
     await createTable(one)
     expect(directory.reports.at(-1)).toMatchObject({ replicated: true, released: false })
     await one[Symbol.asyncDispose]()

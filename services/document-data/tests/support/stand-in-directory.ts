@@ -1,3 +1,4 @@
+import { AppError } from '@sheaf/kit/errors'
 import { createLogger } from '@sheaf/kit/logger'
 import { serve, startGrpcServer } from '@sheaf/kit/grpc/server'
 import {
@@ -8,6 +9,8 @@ import {
   HomesServiceService,
   ReportHomeResponse,
   type AssignHomeDocumentRequest,
+  type HandOverHomeDocumentsRequest,
+  type ListHomeDocumentsRequest,
   type ReportHomeRequest,
 } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { TokenAuthority } from '@sheaf/testkit/token-authority'
@@ -25,6 +28,10 @@ export interface StandInDirectory extends AsyncDisposable {
   assignmentOf(docId: string): { readonly home: string; readonly assignment: number }
   /** Assigns a document to an instance, with the next number. */
   assign(docId: string, home: string): void
+  /** Names of the instances that are to hand over their documents. */
+  readonly drained: Set<string>
+  /** Lets the answers to so many hand-overs get lost, which have an effect. */
+  loseAnswers(count: number): void
 }
 
 /** @param first the instance to which documents are assigned at first */
@@ -34,8 +41,13 @@ export async function startStandInDirectory(
 ): Promise<StandInDirectory> {
   const reports: ReportHomeRequest[] = []
   const ended = new Set<string>()
+  const drained = new Set<string>()
+  let lost = 0
   const assignments = new Map<string, { home: string; assignment: number }>()
   const assignmentOf = (docId: string) => assignments.get(docId) ?? { home: first, assignment: 0 }
+  /** Documents that an instance has asked for. */
+  const known = new Set<string>()
+  const addressOf = (home: string) => reports.find(({ name }) => name === home)?.address ?? ''
   const assign = (docId: string, home: string) => {
     assignments.set(docId, { home, assignment: assignmentOf(docId).assignment + 1 })
   }
@@ -52,13 +64,36 @@ export async function startStandInDirectory(
       reports.push(request)
       const { name, replicated } = request
       const leaseMs = replicated && !ended.has(name) ? LEASE_MS : 0
-      return Promise.resolve(ReportHomeResponse.fromPartial({ leaseMs, endedHomes: [...ended] }))
+      return Promise.resolve(
+        ReportHomeResponse.fromPartial({
+          leaseMs,
+          endedHomes: [...ended],
+          drained: drained.has(name),
+        }),
+      )
+    },
+    listHomeDocuments({ home, afterId }: ListHomeDocumentsRequest) {
+      const own = [...known].filter((docId) => assignmentOf(docId).home === home)
+      const documents = own.map((docId) => ({ id: 1, docId, published: true }))
+      return Promise.resolve({ documents: afterId === 0 ? documents : [] })
+    },
+    handOverHomeDocuments({ home, docIds, to }: HandOverHomeDocumentsRequest) {
+      const next = to || reports.find(({ name }) => name !== home && !drained.has(name))?.name
+      if (next === undefined) return Promise.resolve({ documents: [] })
+      for (const docId of docIds) assign(docId, next)
+      if (lost-- > 0) return Promise.reject(new AppError('unavailable', 'LOST', 'lost'))
+      const homeAddress = addressOf(next)
+      return Promise.resolve({
+        documents: docIds.map((docId) => ({ docId, home: next, homeAddress })),
+      })
     },
     assignHomeDocument({ docId }: AssignHomeDocumentRequest) {
       const { home } = assignmentOf(docId)
       const live = reports.find(({ name }) => !ended.has(name))
       if (ended.has(home) && live) assign(docId, live.name)
-      return Promise.resolve({ ...assignmentOf(docId), homeAddress: '' })
+      known.add(docId)
+      const assigned = assignmentOf(docId)
+      return Promise.resolve({ ...assigned, homeAddress: addressOf(assigned.home) })
     },
   }
   const server = await startGrpcServer({
@@ -76,6 +111,8 @@ export async function startStandInDirectory(
     ended,
     assignmentOf,
     assign,
+    drained,
+    loseAnswers: (count) => (lost = count),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

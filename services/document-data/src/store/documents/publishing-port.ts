@@ -31,9 +31,9 @@ export class PublishingPort {
    */
   async nextBatch(docId: string, gathered?: Promise<unknown>): Promise<LogEntry[]> {
     const { firstEntries, documents, replicator } = this.parts
+    if (replicator) await replicator.prepare(docId)
     const first = firstEntries.find(docId)
     if (first) return first
-    if (replicator) await replicator.prepare(docId)
     return documents.runAsync(docId, (doc) => doc.nextBatch(gathered))
   }
 
@@ -64,7 +64,12 @@ export class PublishingPort {
     return documents.runAsync(docId, (doc) => doc.settle())
   }
 
-  /** Removes the marker of a document that no longer exists. */
+  /** Whether a document is assigned to another instance; false when that is not known. */
+  isElsewhere(docId: string): Promise<boolean> {
+    return this.parts.replicator?.isElsewhere(docId).catch(() => false) ?? Promise.resolve(false)
+  }
+
+  /** Removes the marker of a document that no longer exists, or that another instance publishes. */
   forget(docId: string): void {
     this.parts.markers.clear(docId)
   }

@@ -71,13 +71,15 @@ export interface Replicator extends AsyncDisposable {
   /**
    * Ends the use of documents of this instance, in order, and refuses calls for them with `unavailable` until `assign` has
    * settled, which lets directory assign them to other instances. Running writes end first, and running reads that take no
-   * longer than two seconds; longer ones are broken off.
+   * longer than two seconds; longer ones are broken off. One hand-over runs at a time.
    */
   handOver<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T>
   /** Of these documents, those whose logs have entries to publish, or cells that formulas still have to compute. */
   listUnfinished(docIds: readonly string[]): Promise<string[]>
-  /** Makes documents ready, and continues what is unfinished in them. Those of other instances are left out. */
-  takeOverDocuments(docIds: readonly string[]): Promise<void>
+  /** Makes a document ready, and continues what is unfinished in it. Rejects as `prepare`. */
+  resume(docId: string): Promise<void>
+  /** Whether directory has assigned a document to another instance. */
+  isElsewhere(docId: string): Promise<boolean>
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
   /** Removes a document for good. */
