@@ -1,3 +1,4 @@
+import { toAppError } from '@sheaf/kit/errors'
 import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
 import type { CallContext } from '@sheaf/protos/call'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
@@ -10,12 +11,23 @@ import { createSystemCall } from '../operator'
 import type { CliSettings } from '../settings'
 import { getRunFile, readOperatorTarget } from '../target'
 
+/** A document, and the name of the instance that had it when the backup began. */
+export interface DocumentLocation {
+  readonly docId: string
+  readonly home: string
+}
+
 /** The services of a running Sheaf that a backup and a restore use. */
 export interface BackupServices extends AsyncDisposable {
   readonly directory: DirectoryBackup
   readonly webhook: WebhookBackup
   /** Returns the document-data instance with this name. Throws CliError when it has not reported recently. */
   home(name: string): DocumentBackup
+  /**
+   * Returns the document-data instance that has a document now; undefined when it was deleted. Without replication that is
+   * `home`; otherwise the document may have moved since, and moves when the instance that had it no longer runs.
+   */
+  homeOf(document: DocumentLocation): Promise<DocumentBackup | undefined>
   /** Returns the context of a call. */
   context(): Promise<CallContext>
 }
@@ -43,14 +55,25 @@ export async function openBackupServices(settings: CliSettings): Promise<BackupS
       await close()
       throw error
     })
+  const getHome = (name: string) => {
+    const home = homes.find((known) => known.name === name)
+    if (!home || Date.parse(home.reportedAt) < Date.now() - LIVE_MS)
+      throw new CliError(`the document-data instance ${name} has documents and is not running`)
+    return new DocumentBackup(channels.at(home.address))
+  }
   return {
     directory: new DirectoryBackup(channels.at(directoryAddress)),
     webhook: new WebhookBackup(channels.at(webhookAddress)),
-    home(name) {
-      const home = homes.find((known) => known.name === name)
-      if (!home || Date.parse(home.reportedAt) < Date.now() - LIVE_MS)
-        throw new CliError(`the document-data instance ${name} has documents and is not running`)
-      return new DocumentBackup(channels.at(home.address))
+    home: getHome,
+    async homeOf({ docId, home }) {
+      if (!homes.find(({ name }) => name === home)?.replicated) return getHome(home)
+      try {
+        const { homeAddress } = await listed.assignHomeDocument({ docId }, await asSystem())
+        return new DocumentBackup(channels.at(homeAddress))
+      } catch (error) {
+        if (toAppError(error)?.code === 'not_found') return undefined
+        throw error
+      }
     },
     context,
     [Symbol.asyncDispose]: close,

@@ -6,7 +6,7 @@ import { makeFolder } from '@sheaf/kit/make-folder'
 import { formatVersion, getVersion } from '@sheaf/kit/version'
 import { CliError } from '../cli-error'
 import { syncFolder, writeBackupFile } from './backup-file'
-import type { BackupServices } from './backup-services'
+import type { BackupServices, DocumentLocation } from './backup-services'
 import { documentPath, MANIFEST, tableFiles, type BackupDocument, type Manifest } from './manifest'
 
 /** Called with the number of completed documents. */
@@ -16,11 +16,6 @@ const LINE_END = Buffer.from('\n')
 /** Attempts for a document whose instance is busy or unreachable. */
 const TRIES = 15
 const RETRY_MS = 1000
-
-interface DocumentLocation {
-  readonly docId: string
-  readonly home: string
-}
 
 /**
  * Writes a backup to a new or empty folder. Tables come first: each document is copied at a later moment, so
@@ -139,9 +134,12 @@ async function copyDocument(
 async function readDocument(
   services: BackupServices,
   folder: string,
-  { docId, home }: DocumentLocation,
-): Promise<BackupDocument> {
-  const answers = services.home(home).readDocument({ docId }, await services.context())
+  place: DocumentLocation,
+): Promise<BackupDocument | undefined> {
+  const { docId, home } = place
+  const instance = await services.homeOf(place)
+  if (!instance) return undefined
+  const answers = instance.readDocument({ docId }, await services.context())
   const incoming = answers[Symbol.asyncIterator]()
   try {
     const first = await incoming.next()
