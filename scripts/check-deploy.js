@@ -3,7 +3,7 @@
 'use strict'
 
 const { readFacts } = require('./deploy/facts')
-const { buildAll } = require('./deploy/manifests')
+const { buildAll, isForDevelopment } = require('./deploy/manifests')
 const { checkRules } = require('./deploy/rules')
 const { checkSchemas } = require('./deploy/schemas')
 const { readSecretsExample, checkFiles } = require('./deploy/files')
@@ -12,13 +12,14 @@ function check() {
   const facts = readFacts()
   const outside = readSecretsExample()
   const built = buildAll()
-  const faults = built.flatMap(({ name, objects }) =>
-    checkRules(objects, {
+  const faults = built.flatMap(({ name, objects }) => {
+    const mayHoldSecrets = isForDevelopment(name)
+    return checkRules(objects, {
       facts,
-      outside: name === 'dev' ? new Map() : outside,
-      mayHoldSecrets: name === 'dev',
-    }).map((fault) => `${name}: ${fault}`),
-  )
+      outside: mayHoldSecrets ? new Map() : outside,
+      mayHoldSecrets,
+    }).map((fault) => `${name}: ${fault}`)
+  })
   const all = new Map(built.flatMap(({ objects }) => objects).map((o) => [JSON.stringify(o), o]))
   return [...checkSchemas([...all.values()]), ...faults, ...checkFiles(facts)]
 }

@@ -14,9 +14,14 @@ const root = join(__dirname, '../..')
 const ofAny =
   /^(OTEL_\w+|NODE_\w+|UV_THREADPOOL_SIZE|SHEAF_LOG_LEVEL|SHEAF_METRICS_LISTEN|TZ|POD_NAME|POD_IP|SSL_CERT_FILE)$/
 
-/** Reads the facts about a service from its code. */
+/** Reads the facts about a service from its code: its settings, and what it reports health of besides the process. */
 function readService(folder) {
-  return readSettings(require(join(root, folder, 'src/config.ts')).readConfig)
+  const source = readFileSync(join(root, folder, 'src/service.ts'), 'utf8')
+  const health = [...source.matchAll(/\bsetHealth\('(\w+)'/g)].map(([, name]) => name)
+  return {
+    ...readSettings(require(join(root, folder, 'src/config.ts')).readConfig),
+    health: new Set(health),
+  }
 }
 
 /** Reads the facts about the operator's command from its code. */

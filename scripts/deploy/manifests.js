@@ -43,6 +43,11 @@ function build(path) {
   }
 }
 
+/** Returns whether an overlay is for development: it has its secrets in its files. */
+function isForDevelopment(overlay) {
+  return overlay.startsWith('dev')
+}
+
 /** Builds the objects of an overlay. */
 function buildOverlay(name) {
   return build(join(folder, 'overlays', name))
@@ -67,16 +72,23 @@ function buildWith(overlay, components) {
   }
 }
 
-/** Builds everything in deploy/kubernetes: each overlay, and prod with each optional component. */
+/** Builds everything in deploy/kubernetes: each overlay, and those for production with each optional component. */
 function buildAll() {
   const overlays = readdirSync(join(folder, 'overlays'))
+  // Those that overlays include are checked there.
   const chosen = readdirSync(join(folder, 'components')).filter(
-    (name) => !['availability', 'postgres', 'telemetry'].includes(name),
+    (name) => !['availability', 'postgres', 'replicated', 'telemetry'].includes(name),
   )
+  const production = overlays.filter((name) => !isForDevelopment(name))
   return [
     ...overlays.map((name) => ({ name, objects: buildOverlay(name) })),
-    ...chosen.map((name) => ({ name: `prod with ${name}`, objects: buildWith('prod', [name]) })),
+    ...production.flatMap((overlay) =>
+      chosen.map((name) => ({
+        name: `${overlay} with ${name}`,
+        objects: buildWith(overlay, [name]),
+      })),
+    ),
   ]
 }
 
-module.exports = { buildAll, buildOverlay }
+module.exports = { buildAll, buildOverlay, isForDevelopment }

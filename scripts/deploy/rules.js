@@ -54,6 +54,10 @@ function checkPod({ pod, object }, objects) {
   ])
   const mounts = pod.containers.flatMap(({ volumeMounts = [] }) => volumeMounts)
   const missing = mounts.filter(({ name }) => !volumes.has(name))
+  const claims = (pod.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim ?? [])
+  const unclaimed = claims.filter(
+    ({ claimName }) => !find(objects, 'PersistentVolumeClaim', claimName),
+  )
   return [
     ...(securityContext.runAsNonRoot === true ? [] : ['may run as root']),
     ...(securityContext.seccompProfile?.type === 'RuntimeDefault'
@@ -62,6 +66,7 @@ function checkPod({ pod, object }, objects) {
     ...(pod.automountServiceAccountToken === false ? [] : ['gets a token of the cluster']),
     ...(find(objects, 'ServiceAccount', serviceAccountName) ? [] : ['has no account of its own']),
     ...missing.map(({ name }) => `mounts ${name}, which it does not have`),
+    ...unclaimed.map(({ claimName }) => `has the claim ${claimName}, which there is not`),
   ]
 }
 
@@ -78,12 +83,15 @@ function findProbed({ port, listen, healthListen, tls }) {
   return [...(tls ? [] : [listen]), ...(healthListen ? [healthListen] : [])].map(portOf)
 }
 
-/** Probes must target a port that answers them, and the container must be given enough time to stop. */
-function checkLife({ pod }, container, { config, stopSeconds }) {
+/** Probes must ask for what is answered, and the container must be given enough time to stop. */
+function checkLife({ pod }, container, { config, health, stopSeconds }) {
   const probed = config && findProbed(config)
   const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].flatMap((name) => {
     const probe = container[name]
     if (!probe) return [`has no ${name}`]
+    const asked = probe.grpc?.service
+    if (asked !== undefined && !health.has(asked))
+      return [`has a ${name} that asks for ${asked}, of which it reports no health`]
     const port = portNumber(container, probe.grpc?.port ?? probe.httpGet?.port)
     const isOpen = (container.ports ?? []).some(({ containerPort }) => containerPort === port)
     if (!isOpen) return [`has a ${name} at a port that it does not name`]
@@ -116,10 +124,14 @@ function checkService(workload, container, env, { name, objects, facts }) {
   return [
     ...(name === container.name ? [] : [`runs the image of ${name}`]),
     ...checkSettings(container, env, service),
-    ...checkLife(workload, container, { config, stopSeconds: facts.stopSeconds }),
-    ...(name === 'document-data'
-      ? checkHome(workload, container, env)
-      : checkWayToHomes(objects, workload)),
+    ...checkLife(workload, container, {
+      config,
+      health: service.health,
+      stopSeconds: facts.stopSeconds,
+    }),
+    ...(name === 'document-data' ? checkHome(workload, container, env) : []),
+    // Instances call each other only with replication.
+    ...(name === 'document-data' && !config?.replication ? [] : checkWayToHomes(objects, workload)),
   ]
 }
 
@@ -161,6 +173,14 @@ function selectorOf({ kind, spec }) {
   return undefined
 }
 
+/** An autoscaler must have a target, of which it alone sets the number. */
+function checkScaler({ scaleTargetRef: { kind, name } }, objects) {
+  const target = find(objects, kind, name)
+  if (!target) return [`scales ${name}, which there is not`]
+  if (target.spec.replicas === undefined) return []
+  return [`scales ${name}, of which applying the manifests sets the number again`]
+}
+
 /** Every object that is referenced must exist. */
 function checkReferences(object, objects) {
   const { kind, spec } = object
@@ -169,10 +189,7 @@ function checkReferences(object, objects) {
   const faults = []
   if (selector && !workloads.some(({ labels }) => selects(selector, labels)))
     faults.push('selects no pods')
-  if (kind === 'HorizontalPodAutoscaler') {
-    const { kind: wanted, name } = spec.scaleTargetRef
-    if (!find(objects, wanted, name)) faults.push(`scales ${name}, which there is not`)
-  }
+  if (kind === 'HorizontalPodAutoscaler') faults.push(...checkScaler(spec, objects))
   if (kind === 'StatefulSet' && !find(objects, 'Service', spec.serviceName))
     faults.push(`has no Service ${spec.serviceName}`)
   if (kind === 'Ingress') {

@@ -36,7 +36,7 @@ const { checkCompose, checkDockerfile, checkTiltfile, checkUnit } = jest.require
 )
 
 /** A service as the checks see it. */
-function describeService(readConfig: (env: Env) => unknown) {
+function describeService(readConfig: (env: Env) => unknown, ...health: string[]) {
   const names = new Set<string | symbol>()
   const read = (env: Env) => {
     try {
@@ -47,14 +47,15 @@ function describeService(readConfig: (env: Env) => unknown) {
     }
   }
   read({})
-  return { read, knows: (name: string) => names.has(name) || name.startsWith('OTEL_') }
+  const knows = (name: string) => names.has(name) || name.startsWith('OTEL_')
+  return { read, knows, health: new Set(health) }
 }
 
 const facts = {
   services: {
     gateway: describeService(readGateway),
     directory: describeService(readDirectory),
-    'document-data': describeService(readDocumentData),
+    'document-data': describeService(readDocumentData, 'documents'),
     webhook: describeService(readWebhook),
   },
   command: describeService((env) => readCommand(env, '/')),
@@ -70,10 +71,15 @@ const facts = {
 }
 
 const dev = buildOverlay('dev')
+const replicated = buildOverlay('dev-replicated')
 
 /** The faults of the overlay for development after a change. */
-function faultsAfter(change: (objects: Objects) => void, about: object = {}): string[] {
-  const objects = structuredClone(dev)
+function faultsAfter(
+  change: (objects: Objects) => void,
+  about: object = {},
+  overlay = dev,
+): string[] {
+  const objects = structuredClone(overlay)
   change(objects)
   return checkRules(objects, { facts, mayHoldSecrets: true, ...about })
 }
@@ -252,6 +258,56 @@ describe('the rules for manifests', () => {
   it('find secrets in what is for production', () => {
     const faults = faultsAfter(() => {}, { mayHoldSecrets: false })
     expect(faults.join('\n')).toMatch(/Secret sheaf-\w+: secrets of production/)
+  })
+})
+
+describe('the rules for manifests with replication', () => {
+  const faultsOf = (change: (objects: Objects) => void) => faultsAfter(change, {}, replicated)
+  const scaler = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'document-data' },
+    spec: { scaleTargetRef: { kind: 'StatefulSet', name: 'document-data' } },
+  }
+
+  it('find nothing in what is there', () => {
+    expect(faultsOf(() => {})).toEqual([])
+  })
+
+  it.each<[string, (objects: Objects) => void, RegExp]>([
+    [
+      'instances without a store',
+      (all) => delete find(all, 'ConfigMap', 'document-data-settings').data.SHEAF_STORE_FOLDER,
+      /container document-data SHEAF_STORE_FOLDER is not set/,
+    ],
+    [
+      'a claim that is not there',
+      (all) => void all.splice(all.indexOf(find(all, 'PersistentVolumeClaim', 'store')), 1),
+      /StatefulSet document-data: has the claim store, which there is not/,
+    ],
+    [
+      'instances that cannot reach each other',
+      (all) => (find(all, 'NetworkPolicy', 'document-data-instances').spec.ingress = []),
+      /container document-data calls document-data, but no NetworkPolicy lets it in/,
+    ],
+    [
+      'logs that cannot be reached',
+      (all) => (find(all, 'NetworkPolicy', 'document-data-postgres').spec.egress = []),
+      /SHEAF_LOG_DATABASE_URL names postgres, but no NetworkPolicy lets it out/,
+    ],
+    [
+      'a probe that asks for what has no health',
+      (all) =>
+        (containerOf(all, 'StatefulSet', 'document-data').readinessProbe.grpc.service = 'lease'),
+      /has a readinessProbe that asks for lease, of which it reports no health/,
+    ],
+    [
+      'a number that the autoscaler sets as well',
+      (all) => void all.push(scaler),
+      /HorizontalPodAutoscaler document-data: scales document-data, of which applying the manifests sets the number again/,
+    ],
+  ])('find %s', (_, change, fault) => {
+    expect(faultsOf(change).join('\n')).toMatch(fault)
   })
 })
 

@@ -20,7 +20,8 @@ export interface RunningDocumentData extends AsyncDisposable {
 
 /**
  * Starts the document-data service: opens the data folder, serves, publishes pending changes of earlier runs,
- * and sends heartbeats to directory. Health reports '' (the process) and 'nats'.
+ * and sends heartbeats to directory. Health reports '' (the process), 'nats', and 'documents': that this instance may serve
+ * its documents, for which it needs its lease when they are replicated.
  */
 export function startDocumentData(
   config: DocumentDataConfig,
@@ -43,6 +44,8 @@ export function startDocumentData(
     // Shutdown does not wait for calls that wait for changes.
     closer.defer(() => ctx.documents.shared.watch[Symbol.dispose]())
     server.setHealth('nats', false)
+    server.setHealth('documents', ctx.lease === undefined)
+    ctx.lease?.onChanged((isHeld) => server.setHealth('documents', isHeld))
     const observed = observeService(ctx)
     closer.defer(() => observed[Symbol.dispose]())
     ctx.publisher.start((connected) => server.setHealth('nats', connected))

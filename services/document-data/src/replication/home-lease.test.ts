@@ -44,6 +44,18 @@ describe('the end of a lease', () => {
     expect(ended()).toBe(told + 1)
   })
 
+  it('is told like its beginning to those who follow it', () => {
+    const { lease } = open()
+    const told: boolean[] = []
+    lease.onChanged((isHeld) => told.push(isHeld))
+    lease.extend(instant(), 50)
+    lease.extend(instant(), 60)
+    expect(told).toEqual([false, true])
+    stopFor(80)
+    lease.extend(instant(), 60_000)
+    expect(told).toEqual([false, true, false, true])
+  })
+
   it('is not told while it is renewed in time', () => {
     const { lease, ended } = open()
     lease.extend(instant(), 60_000)

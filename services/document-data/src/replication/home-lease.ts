@@ -34,7 +34,7 @@ export class DirectoryLease implements HomeLease, Disposable {
   readonly startId = randomUUID()
   /** Read and prolonged by the thread that renews it while the event loop is blocked as well. */
   readonly clock = new LeaseClock()
-  private readonly listeners: (() => void)[] = []
+  private readonly listeners: ((isHeld: boolean) => void)[] = []
   private timer: NodeJS.Timeout | undefined
   private current = 0
   private failedCount = 0
@@ -64,12 +64,14 @@ export class DirectoryLease implements HomeLease, Disposable {
 
   /** Prolongs the lease by a report that was sent at this instant. */
   extend(sentAt: Instant, leaseMs: number): void {
-    if (!this.isHeld()) {
+    const isNew = !this.isHeld()
+    if (isNew) {
       // The timer may not have done so: the process was stopped, or the clock was set.
-      this.ended()
+      this.tell(false)
       this.current++
     }
     this.clock.extend(sentAt, leaseMs)
+    if (isNew) this.tell(this.isHeld())
     this.watch()
   }
 
@@ -79,7 +81,14 @@ export class DirectoryLease implements HomeLease, Disposable {
   }
 
   onEnded(ended: () => void): void {
-    this.listeners.push(ended)
+    this.onChanged((isHeld) => {
+      if (!isHeld) ended()
+    })
+  }
+
+  /** Calls back whenever the lease has begun or ended. */
+  onChanged(listener: (isHeld: boolean) => void): void {
+    this.listeners.push(listener)
   }
 
   [Symbol.dispose](): void {
@@ -88,12 +97,12 @@ export class DirectoryLease implements HomeLease, Disposable {
 
   private watch(): void {
     clearTimeout(this.timer)
-    const check = () => (this.isHeld() ? this.watch() : this.ended())
+    const check = () => (this.isHeld() ? this.watch() : this.tell(false))
     this.timer = setTimeout(check, Math.max(0, this.clock.leftMs)).unref()
   }
 
-  private ended(): void {
-    for (const ended of this.listeners) ended()
+  private tell(isHeld: boolean): void {
+    for (const listener of this.listeners) listener(isHeld)
   }
 }
 
