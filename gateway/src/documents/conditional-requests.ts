@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
 import type { CallContext } from '@sheaf/protos/call'
-import type { ReadOptions, WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
+import type {
+  Preview,
+  ReadOptions,
+  WriteOptions,
+} from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import type { DocumentDataClients } from '../clients/document-data-channels'
@@ -9,6 +13,7 @@ import { prefersStrict } from '../http/preferences'
 import { sendHead } from '../http/reply'
 import type { RowFormat } from '../http/content-negotiation'
 import type { Input } from '../routing/route'
+import { changeJson } from './change-json'
 
 /*
  * Conditional requests and paging, for every read or write of a document: the request headers If-Match,
@@ -24,6 +29,8 @@ export interface DocumentState {
   readonly totalCount?: number
   /** Names of columns whose cells are not all computed. */
   readonly pendingColumns?: string
+  /** Of a dry run. */
+  readonly preview?: Preview
 }
 
 /** The format of a response whose route offers several. */
@@ -46,11 +53,24 @@ export async function writeDocument<R extends DocumentState>(
   { document, bytes }: Pick<Input, 'document' | 'bytes'>,
   send: (home: DocumentDataClients, call: CallContext, options?: WriteOptions) => Promise<R>,
 ): Promise<R> {
+  const { isDryRun } = exchange
   const options = getWriteOptions(exchange, bytes)
   const run = (home: DocumentDataClients, call: CallContext) => send(home, call, options)
-  const written = await document.call(run, { isIdempotent: hasKey(options) })
+  const written = await document.call(run, { isIdempotent: isDryRun || hasKey(options) })
   addStateHeaders(exchange, written)
+  if (isDryRun) exchange.comparison = comparisonOf(written)
   return written
+}
+
+function comparisonOf({ preview }: DocumentState): Buffer {
+  if (!preview) throw new Error('a dry run was answered as a write')
+  const { change, pendingColumns } = preview
+  const pending = JSON.stringify(pendingColumns?.split(', ') ?? [])
+  return Buffer.concat([
+    Buffer.from('"change":'),
+    change ? changeJson(change, { oldValues: true }) : Buffer.from('null'),
+    Buffer.from(`,"pendingColumns":${pending}`),
+  ])
 }
 
 /**
@@ -127,22 +147,32 @@ function nextPage(url: string, cursor: string): string {
  * malformed header.
  * @param bytes the body, by which a repetition is recognised; empty when the service compares bodies
  */
-export function getWriteOptions({ request }: Exchange, bytes: Buffer): WriteOptions | undefined {
-  const { 'if-match': match, 'idempotency-key': key } = request.headers
+export function getWriteOptions(
+  { request, isDryRun: dryRun }: Exchange,
+  bytes: Buffer,
+): WriteOptions | undefined {
+  const { 'if-match': match } = request.headers
+  const key = readKey(request)
   const strict = prefersStrict(request)
-  if (match === undefined && key === undefined && !strict) return undefined
+  if (match === undefined && key === undefined && !strict && !dryRun) return undefined
   const ifMatch = match === undefined ? [] : parseTags(match)?.map(withoutForm)
   if (!ifMatch)
     throw new AppError('invalid', 'INVALID_HEADER', 'If-Match must be * or a list of ETags')
-  if (key === undefined)
-    return { ifMatch, idempotencyKey: '', requestDigest: Buffer.alloc(0), strict }
-  if (typeof key !== 'string' || !KEY.test(key))
-    throw new AppError(
-      'invalid',
-      'INVALID_HEADER',
-      'Idempotency-Key must be 1 to 255 visible ASCII characters',
-    )
-  return { ifMatch, idempotencyKey: key, requestDigest: digest(request, bytes), strict }
+  const options = { ifMatch, strict, dryRun, requestDigest: Buffer.alloc(0) }
+  // A document-data of an earlier version, which would write, refuses this key because it has no digest.
+  if (dryRun) return { ...options, idempotencyKey: 'dry-run' }
+  if (key === undefined) return { ...options, idempotencyKey: '' }
+  return { ...options, idempotencyKey: key, requestDigest: digest(request, bytes) }
+}
+
+function readKey({ headers }: Exchange['request']): string | undefined {
+  const { 'idempotency-key': key } = headers
+  if (key === undefined || (typeof key === 'string' && KEY.test(key))) return key
+  throw new AppError(
+    'invalid',
+    'INVALID_HEADER',
+    'Idempotency-Key must be 1 to 255 visible ASCII characters',
+  )
 }
 
 /** True for a write that takes effect once, however often it is sent. */

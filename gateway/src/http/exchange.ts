@@ -52,6 +52,10 @@ export class Exchange {
   credential?: Credential
   /** True once the handler of the route runs: before that, the request has changed nothing. */
   isHandled = false
+  /** True when a write is to keep nothing. */
+  isDryRun = false
+  /** What a write that kept nothing would have changed, as members of a JSON object. */
+  comparison?: Buffer
   /** Epoch milliseconds by which the response must be complete. */
   deadline = Infinity
   private readonly startedAt = performance.now()

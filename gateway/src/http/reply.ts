@@ -65,11 +65,19 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
 
 /** Sends bytes, as JSON unless the head says otherwise; compressed if they are many and the client accepts that. */
 export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {}): void {
-  const compressed = chooseCompression(exchange, head, bytes.length)
-  sendHead(exchange, compressed ? head : { ...head, length: bytes.length })
+  const body = exchange.comparison ? withComparison(bytes, exchange.comparison) : bytes
+  const compressed = chooseCompression(exchange, head, body.length)
+  sendHead(exchange, compressed ? head : { ...head, length: body.length })
   const sink = compressed ?? exchange.response
-  sink.end(bytes)
+  sink.end(body)
   if (!compressed) exchange.countUnread()
+}
+
+/** The answer of a write that kept nothing, with what it would have changed. */
+function withComparison(answer: Buffer, comparison: Buffer): Buffer {
+  const between = (text: string) => Buffer.from(text)
+  const head = between('{"dryRun":true,"result":')
+  return Buffer.concat([head, answer, between(','), comparison, between('}')])
 }
 
 /**

@@ -1,6 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
-import type { Route } from '../routing/route'
+import { DRY_RUN } from '../http/dry-run'
+import { hasDryRun, type Route } from '../routing/route'
 import type { OpenApiDocument } from './docs-page'
 import { describeResponses, registerSharedResponses } from './responses'
 
@@ -108,7 +109,7 @@ export function listServers(origin: string): NonNullable<OpenApiDocument['server
 type PathConfig = Parameters<OpenAPIRegistry['registerPath']>[0]
 
 function toPath(route: Route, security: PathConfig['security']): PathConfig {
-  const { method, path, id, tag, summary, params, query } = route
+  const { method, path, id, tag, summary, params } = route
   const isOpen = route.access === 'open'
   return {
     method,
@@ -121,7 +122,7 @@ function toPath(route: Route, security: PathConfig['security']): PathConfig {
     security: isOpen ? [] : security,
     request: {
       params,
-      query,
+      query: toQuery(route),
       headers: toHeaders(route),
       ...toBody(route),
     },
@@ -134,10 +135,21 @@ function toDescription({ description, access }: Route): string | undefined {
   return sentences.length > 0 ? sentences.join(' ') : undefined
 }
 
+function toQuery(route: Route) {
+  return hasDryRun(route) ? (route.query ?? z.object({})).extend(dryRun.shape) : route.query
+}
+
 function toBody({ body, form }: Route) {
   if (body) return { body: { required: true, content: { 'application/json': { schema: body } } } }
   return form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }
 }
+
+const dryRun = z.object({
+  [DRY_RUN]: z.enum(['true', 'false']).optional().meta({
+    description:
+      '`true` keeps nothing and returns `{"dryRun": true, "result", "change", "pendingColumns"}`: the response of the write, what it would have changed, with the results of formulas, in the form of the history, `null` for nothing, and the columns that formulas would compute later.',
+  }),
+})
 
 const conditionHeaders = {
   read: {

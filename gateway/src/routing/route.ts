@@ -74,6 +74,11 @@ export interface Route extends RouteTraits {
   readonly handle: (exchange: Exchange, input: Input) => Promise<void>
 }
 
+/** Whether a route can be tried without keeping anything: all writes of a document but uploads. */
+export function hasDryRun({ conditions, form }: Pick<Route, 'conditions' | 'form'>): boolean {
+  return conditions === 'write' && form === undefined
+}
+
 /** Returns every path of a route. */
 export function pathsOf({ path, alias }: Pick<Route, 'path' | 'alias'>): string[] {
   return alias === undefined ? [path] : [path, alias]

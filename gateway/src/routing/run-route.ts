@@ -1,5 +1,6 @@
 import type { AppError } from '@sheaf/kit/errors'
 import { parseJson, readJsonBytes } from '../http/body'
+import { DRY_RUN, readDryRun } from '../http/dry-run'
 import type { Exchange } from '../http/exchange'
 import { prefersStrict, strictApplied } from '../http/preferences'
 import { requireKnownParameters, requireKnownProperties } from '../http/strict-input'
@@ -7,7 +8,7 @@ import { toParameterError, toPayloadError } from '../http/validation-errors'
 import { parseQuery } from '../http/query'
 import { DocumentSession } from './document-session'
 import { authenticate } from './authenticate'
-import type { Input, Route } from './route'
+import { hasDryRun, type Input, type Route } from './route'
 
 const NO_BYTES = Buffer.alloc(0)
 
@@ -28,8 +29,10 @@ export function createRouteHandler(route: Route): RouteHandler {
     if (isStrict) exchange.headers.push(...strictApplied)
     const document = await admit(route, exchange, found)
     const params = checkParameters(route.params, found)
-    const given = (isStrict || route.query) && parseQuery(exchange.request.url ?? '')
-    if (isStrict) requireKnownParameters(Object.keys(route.query?.shape ?? {}), given)
+    const isWrite = route.method !== 'get'
+    const given = (isStrict || isWrite || route.query) && parseQuery(exchange.request.url ?? '')
+    if (isWrite && given) exchange.isDryRun = readDryRun(given, hasDryRun(route))
+    if (isStrict) requireKnownParameters(parametersOf(route), given)
     const query = checkParameters(route.query, given)
     const { bytes, body } = await receive(route, { exchange, document, isStrict })
     exchange.isHandled = true
@@ -38,6 +41,11 @@ export function createRouteHandler(route: Route): RouteHandler {
       new RequestInput(route.id, { params, query, body, bytes }, document),
     )
   }
+}
+
+function parametersOf(route: Route): string[] {
+  const own = Object.keys(route.query?.shape ?? {})
+  return hasDryRun(route) ? [...own, DRY_RUN] : own
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerCall } from '@sheaf/auth/server-call'
+import { AppError } from '@sheaf/kit/errors'
 import {
   UploadAttachmentResponse,
   type AttachmentsService,
@@ -24,6 +25,8 @@ export const attachmentUploads = (ctx: Context): Pick<AttachmentsService, 'uploa
   ): Promise<UploadAttachmentResponse> {
     const { docId, options, staged } = await receiveFiles(ctx, call, parts)
     await using files = staged
+    if (options?.dryRun)
+      throw new AppError('invalid', 'BAD_FIELD', 'options.dry_run is not supported')
     const asked = withFiles(options, files.files)
     const maxBytes = ctx.attachmentLimits.documentBytes
     const { signal } = call

@@ -1,11 +1,17 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import { encodeBytes, type Encoder } from '@sheaf/protos/bytes'
-import type { ReadOptions, WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
+import type {
+  Preview,
+  ReadOptions,
+  WriteOptions,
+} from '@sheaf/protos/sheaf/document_data/v1/options'
+import { createEvent } from '../changes/events'
 import type { Context } from '../context'
-import type { DocumentReader, DocumentWriter } from '../store/document'
+import type { DocumentReader, DocumentWriter, Written } from '../store/document'
 import type { Author } from '../store/log/log'
 import { findReply, requireStorable, type ReplyKey } from '../store/log/replies'
+import { pendingNames, unfinishedColumns } from '../store/schema/unfinished-columns'
 import { authorOf } from './document-call'
 import { writeCapsOf } from './key-caps'
 
@@ -22,6 +28,7 @@ const DIGEST_BYTES = 32
 interface WriteResponse {
   seq: number
   etag?: string
+  preview?: Preview
 }
 
 /** Fields of every read response. */
@@ -58,7 +65,8 @@ interface Write<R> {
 /**
  * Runs a write with its options and returns the response once it is on disk. Throws `precondition` if the
  * document has changed, `mismatch` for an idempotency key used by another request, `forbidden` or `too_many` beyond
- * a cap of the caller's key, and the errors of the write itself; in each case nothing is changed.
+ * a cap of the caller's key, and the errors of the write itself; in each case nothing is changed. With `dry_run`
+ * nothing is changed either.
  */
 export async function runWrite<R extends WriteResponse>(
   ctx: Context,
@@ -66,7 +74,8 @@ export async function runWrite<R extends WriteResponse>(
   { docId, options }: WriteRequest,
   write: Write<R>,
 ): Promise<R> {
-  const key = options && readKey(options, call.caller.userId)
+  const isPreview = options?.dryRun === true
+  const key = options && !isPreview ? readKey(options, call.caller.userId) : undefined
   const { epoch } = ctx.documents.stateOf(docId)
   const caps = writeCapsOf(ctx.keyWrites, call, docId)
   const run = (doc: DocumentWriter): R => {
@@ -87,16 +96,26 @@ export async function runWrite<R extends WriteResponse>(
     }
     return response
   }
+  const author = write.cause ? { ...authorOf(call), cause: write.cause } : authorOf(call)
   // In an object, because the type system cannot tell that a generic response is no promise.
-  const writing = ctx.documents.transact(
-    docId,
-    write.cause ? { ...authorOf(call), cause: write.cause } : authorOf(call),
-    (doc) => ({ response: options ? runAsked(doc) : run(doc) }),
-    call.signal,
-  )
+  const answer = (doc: DocumentWriter) => ({ response: options ? runAsked(doc) : run(doc) })
+  if (isPreview) {
+    const previewing = ctx.documents.preview(docId, author, answer, call.signal)
+    const { result, preview } = await previewing.finally(() => caps?.failed())
+    return { ...result.response, etag: undefined, preview: toPreview(docId, preview) }
+  }
+  const writing = ctx.documents.transact(docId, author, answer, call.signal)
   if (caps) writing.catch(() => caps.failed())
   const { result } = await writing
   return result.response
+}
+
+function toPreview(docId: string, preview: Written<unknown>['preview']): Preview | undefined {
+  if (!preview) return undefined
+  const { entry, schema } = preview
+  const pendingColumns = pendingNames(unfinishedColumns(schema.tables))
+  const change = entry && createEvent(entry, { docId, oldValues: true, removedCells: true })
+  return { change, pendingColumns }
 }
 
 /** Whether a write rejects what others keep: see WriteOptions. */

@@ -1,6 +1,6 @@
 import type { Connection } from './sqlite/connections'
 import type { IndexUse } from './indexes/index-use'
-import type { Operation } from './log/log'
+import type { LogEntry, Operation } from './log/log'
 import type { Reply } from './log/replies'
 import { readSchema, type Schema } from './schema/schema'
 
@@ -24,6 +24,15 @@ export interface Written<T> {
   readonly result: T
   /** Position of its log entry, or of the latest one when nothing changed. */
   readonly seq: number
+  /** Of a write that is not kept. */
+  readonly preview?: Preview
+}
+
+interface Preview {
+  /** The entry that it would have added to the log, with what is derived; undefined when it would change nothing. */
+  readonly entry: LogEntry | undefined
+  /** As the write would have left it. */
+  readonly schema: Schema
 }
 
 /**

@@ -169,7 +169,13 @@ describe('an upload', () => {
 
   it('happens once with an idempotency key, and asks for the same files again', async () => {
     const requestDigest = Buffer.alloc(32)
-    const options = { ifMatch: [], idempotencyKey: 'once', requestDigest, strict: false }
+    const options = {
+      ifMatch: [],
+      idempotencyKey: 'once',
+      requestDigest,
+      strict: false,
+      dryRun: false,
+    }
     const files = [{ name: 'a.txt', bytes: randomBytes(300 * KIB) }]
     const first = await doc.upload(files, options)
     expect(await doc.upload(files, options)).toEqual(first)
@@ -179,6 +185,7 @@ describe('an upload', () => {
     expect(
       await reasonOf(doc.upload(others, { ...options, idempotencyKey: '', ifMatch: ['no'] })),
     ).toBe('DOCUMENT_CHANGED')
+    expect(await reasonOf(doc.upload(others, { ...options, dryRun: true }))).toBe('BAD_FIELD')
     await doc.untilTidy([300 * KIB])
   })
 

@@ -28,6 +28,7 @@ const optionsOf = (options: Partial<WriteOptions>): WriteOptions => ({
   idempotencyKey: '',
   requestDigest: Buffer.alloc(0),
   strict: false,
+  dryRun: false,
   ...options,
 })
 const keyed = (key: string, request = ''): WriteOptions =>

@@ -165,7 +165,21 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     fn: (doc: DocumentWriter) => T & Synchronous<T>,
     signal?: AbortSignal,
   ): Promise<Written<T>> {
-    return this.documents.runAsync(docId, (doc) => doc.transact<T>(author, fn, signal))
+    return this.documents.runAsync(docId, (doc) => doc.transact<T>(author, fn, { signal }))
+  }
+
+  /**
+   * Runs a write, with what is derived from it, and rolls it back: nothing of it is kept, published or seen by anybody.
+   * Resolves to its result and what it would have left. Throws what the write would throw.
+   */
+  preview<T>(
+    docId: string,
+    author: Author,
+    fn: (doc: DocumentWriter) => T & Synchronous<T>,
+    signal?: AbortSignal,
+  ): Promise<Written<T>> {
+    const options = { signal, isPreview: true }
+    return this.documents.runAsync(docId, (doc) => doc.transact<T>(author, fn, options))
   }
 
   /** The epoch and log position of a document, which make up its tag. Throws `not_found`. */

@@ -152,7 +152,7 @@ export class OpenDocument {
    * might hold a resource that others need.
    */
   async readOutside<T>(run: (path: string, onRevoked: OnRevoked) => Promise<T>): Promise<T> {
-    if (this.pool.draining) throw heldBack()
+    this.pool.requireAdmission()
     this.requireOpen()
     let revoke: Parameters<OnRevoked>[0] | undefined
     const leave = this.pool.enter((reason) => revoke?.(reason))
@@ -168,14 +168,19 @@ export class OpenDocument {
     return this.committed
   }
 
-  /** Runs a write in the next group; resolves when it is on disk. */
+  /** Runs a write in the next group; resolves when it is on disk. A preview changes nothing: see `DocumentStore.preview`. */
   transact<T>(
     author: Author,
     fn: (doc: DocumentWriter) => T,
-    signal?: AbortSignal,
+    { signal, isPreview }: { signal?: AbortSignal; isPreview?: boolean } = {},
   ): Promise<Written<T>> {
     const trace = this.shared.traceWrite?.(author.traceparent)
-    const written = this.group.add(() => {
+    const preview = (of: Written<T>): Written<T> => {
+      // As in `append`.
+      this.shared.replicator?.requireReady(this.docId)
+      return { ...of, preview: { entry: this.log.preview(), schema: this.working.schema } }
+    }
+    const write = (): Written<T> => {
       trace?.begins()
       const { schema, seq } = this.working
       const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
@@ -191,7 +196,8 @@ export class OpenDocument {
       this.working = { schema: doc.schema, seq: next }
       trace?.applied(operations)
       return { result, seq: next }
-    }, signal)
+    }
+    const written = this.group.add(write, signal, isPreview ? preview : undefined)
     if (trace)
       written.then(
         () => trace.ends(false),
@@ -391,9 +397,4 @@ export class OpenDocument {
     this.writer.forget()
     this.indexUse.forget()
   }
-}
-
-function heldBack(): AppError {
-  const hint = { retryAfterMs: '1000' }
-  return new AppError('unavailable', 'DOCUMENT_BUSY', 'document busy, retry later', hint)
 }

@@ -10,6 +10,8 @@ import type { Reply } from './replies'
 
 /** How long entries wait for a write that fixes their batch along the way. */
 const GATHER_MS = 2
+/** Bytes of the operations of a preview. */
+const PREVIEW_BYTES = 4 * 1024 * 1024
 
 /** What a batch is taken from. */
 interface BatchSource {
@@ -105,6 +107,14 @@ export class DocumentLog {
   confirm(seq: number): void {
     this.publishing.confirm(seq)
     this.recent.confirm(seq)
+  }
+
+  /**
+   * What the writes of the open transaction, and what is derived from them, add to the log, as one entry; without its
+   * operations when they are larger than 4 MiB. Undefined when they change nothing.
+   */
+  preview(): LogEntry | undefined {
+    return this.records.preview(PREVIEW_BYTES)
   }
 
   /** Takes the record of a write, which `store` adds to the log. Throws `too_large` for one of more than 256 MiB. */

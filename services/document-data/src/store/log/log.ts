@@ -232,14 +232,21 @@ export interface RecordPosition {
 /** Adds the entry of the record at this position to the log, within the transaction of its write. */
 export function appendEntry(
   connection: Connection,
-  { seq, author, operations, json }: PendingEntry,
+  pending: PendingEntry,
   { lsn, time }: RecordPosition,
 ): LogEntry {
-  const { userId: user, traceparent } = author
-  const cause = causes[author.cause]
-  const entry = { seq, time, user, cause, traceparent, operations }
-  storeEntry(connection, entry, { lsn, json })
+  const entry = asEntry(pending, time)
+  storeEntry(connection, entry, { lsn, json: pending.json })
   return entry
+}
+
+/** An entry as the log returns it. */
+export function asEntry(
+  { seq, author, operations }: Pick<PendingEntry, 'seq' | 'author' | 'operations'>,
+  time: number,
+): Required<LogEntry> {
+  const { userId: user, traceparent, cause } = author
+  return { seq, time, user, cause: causes[cause], traceparent, operations }
 }
 
 /** Stores an entry as it is. `json` are its operations as JSON. */

@@ -2,6 +2,7 @@ import type { Connection } from '../sqlite/connections'
 import type { DueChange } from './due-changes'
 import {
   appendEntry,
+  asEntry,
   encodeEntry,
   extendEntry,
   readLatestPosition,
@@ -79,6 +80,19 @@ export class RecordWriter {
   /** The records of the open transaction, once they are stored. */
   get stored(): readonly LogRecord[] {
     return this.records
+  }
+
+  /** What the records of the open transaction add to the log, as one entry; undefined for nothing. */
+  preview(maxBytes: number): LogEntry | undefined {
+    const entries = this.pending.flatMap(({ entry }) => entry ?? [])
+    const [first] = entries
+    if (!first) return undefined
+    const size = entries.reduce((sum, { bytes }) => sum + bytes, 0)
+    const operations = entries.flatMap((entry) => entry.operations)
+    const entry = asEntry({ ...first, operations }, Date.now())
+    if (size <= maxBytes) return entry
+    const { operations: _, ...rest } = entry
+    return rest
   }
 
   /** Takes a record. Throws `too_large` for an entry of more than 256 MiB. */

@@ -61,8 +61,9 @@ export class GroupCommit {
   /**
    * Runs a write in the next group and resolves to its result when that is on disk. A write whose signal is
    * aborted before its turn does not run. Throws `too_many` at once when too many writes wait.
+   * @param preview rolls the write back, alone, once all that depends on it is derived; resolves to what this returns then
    */
-  add<T>(run: () => T, signal?: AbortSignal): Promise<T> {
+  add<T>(run: () => T, signal?: AbortSignal, preview?: (value: T) => T): Promise<T> {
     if (this.closed) return Promise.reject(this.closed)
     if (this.queue.length >= QUEUE_SIZE)
       return Promise.reject(
@@ -79,9 +80,9 @@ export class GroupCommit {
       const since = this.observe ? performance.now() : 0
       const work = () => {
         const value = run()
-        return () => resolve(value)
+        return () => resolve(preview ? preview(value) : value)
       }
-      this.queue.push({ run: work, signal, since, reject })
+      this.queue.push({ run: work, signal, isPreview: preview !== undefined, since, reject })
       this.schedule()
     })
   }

@@ -49,6 +49,13 @@ export class ReaderPool {
     return this.drained !== undefined
   }
 
+  /** Throws `unavailable` while new reads are held back, for those that cannot wait. */
+  requireAdmission(): void {
+    if (!this.drained) return
+    const hint = { retryAfterMs: '1000' }
+    throw new AppError('unavailable', 'DOCUMENT_BUSY', 'document busy, retry later', hint)
+  }
+
   /** Holds back new reads until the running ones have ended and `then` is done. */
   drain(then: () => Promise<void>): void {
     if (this.drained) return

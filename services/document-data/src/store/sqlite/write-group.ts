@@ -70,6 +70,8 @@ export interface Member {
   /** Does the work; the function returned resolves the call with its result. */
   readonly run: () => () => void
   readonly signal: AbortSignal | undefined
+  /** True for one that is only to show what it would do: its group, which has no other member, is rolled back. */
+  readonly isPreview: boolean
   /** Arrival time; 0 without an observer. */
   readonly since: number
   readonly reject: (error: unknown) => void
@@ -123,6 +125,10 @@ export class WriteGroup {
     this.fail(this.members, isUnknown ? unknownOutcome(reason) : reason)
   }
 
+  private get isPreview(): boolean {
+    return this.done[0]?.member.isPreview === true
+  }
+
   private get members(): Member[] {
     return this.done.map(({ member }) => member)
   }
@@ -138,6 +144,10 @@ export class WriteGroup {
       for (let taken = 0; taken < GROUP_SIZE && performance.now() < until; taken++) {
         current = queue.shift()
         if (!current) break
+        if (current.isPreview && this.done.length > 0) {
+          queue.unshift(current)
+          break
+        }
         this.runMember(current)
         if (this.isFull || this.parts.hooks.isFull?.()) break
       }
@@ -164,6 +174,7 @@ export class WriteGroup {
       const settle = member.run()
       connection.prepare('RELEASE member').run()
       this.done.push({ member, settle })
+      this.isFull = member.isPreview
     } catch (error) {
       if (!connection.db.inTransaction) throw error
       connection.prepare('ROLLBACK TO member').run()
@@ -184,6 +195,7 @@ export class WriteGroup {
     try {
       for (let next = from; next < STAGES.length; next++) {
         const stage = STAGES[next] ?? 'committing'
+        if (stage === 'recording' && this.isPreview) return this.discard()
         this.stage = stage
         const waiting =
           this.done.length > 0 || stage === 'committing' ? this.runStage(stage) : undefined
@@ -247,6 +259,17 @@ export class WriteGroup {
     }
     for (const { settle } of this.done) settle()
     ended()
+  }
+
+  /** Answers a preview with what is derived by now, and rolls it back. */
+  private discard(): void {
+    const { hooks, ended } = this.parts
+    for (const { settle } of this.done) settle()
+    this.stage = 'answered'
+    const isUndone = this.rollBack()
+    hooks.undone()
+    ended()
+    if (!isUndone) hooks.spoiled(new Error('a preview could not be rolled back'))
   }
 
   /** The writes are in the log, so they have not failed: they are answered when they are in the document again. */
