@@ -1,6 +1,8 @@
 import { readNatsUrl } from '@sheaf/testkit/engine-process'
 import { eventually } from '@sheaf/testkit/eventually'
+import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf, type InstanceName, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { homeWorkspace } from '../support/system'
 import { docIdOf } from './support/document-file'
 import {
   homeOf,
@@ -90,10 +92,45 @@ async function loseSource(world: World): Promise<void> {
   await sheaf.operate('instances', 'drain', from, '--cancel')
 }
 
+/** An instance is lost, comes back without documents, and gets its share of those of the others. */
+async function grow(world: World): Promise<void> {
+  const { sheaf, load } = world
+  const rest = createRest(sheaf.url, sheaf.ownerKey)
+  const docIds: string[] = []
+  const path = `/api/workspaces/${await homeWorkspace(rest)}/docs`
+  for (let count = 0; count < 30; count++)
+    docIds.push((await rest.post<string>(path, { body: {} })).body)
+  const [docId = ''] = docIdsOf(world)
+  const name = await homeOf(sheaf, docId)
+  const pid = (await sheaf.pids())[name] ?? 0
+  await loseInstance(sheaf, name)
+  // Documents of a lost instance are assigned to others when they are requested.
+  for (const id of docIds) await rest.get(`/api/docs/${id}/tables`)
+  await load.goOn()
+  await sheaf.restarted(name, pid)
+  const refused = load.refused
+  await eventually(async () => {
+    const counts = (await list(sheaf)).map(({ documents }) => documents)
+    const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
+    return counts.every((count) => Math.abs(count - mean) <= mean * 0.2 + 3)
+  })
+  await load.goOn()
+  expect(load.refused).toBe(refused)
+  for (const id of docIds) expect((await rest.get(`/api/docs/${id}/tables`)).status).toBe(200)
+}
+
 describe('documents that are handed over while they are used', () => {
   it('keep all promises, and no request is refused unless an instance is lost meanwhile', async () => {
-    await using sheaf = await startSheaf({ ownEngines: true, env: replicatedEnv })
+    const env = { ...replicatedEnv, SHEAF_BALANCE_SECONDS: '0' }
+    await using sheaf = await startSheaf({ ownEngines: true, env })
     const faults = { move, drain, loseTarget, loseSource }
     expect(await runFaults({ sheaf, natsUrl: readNatsUrl(sheaf.dataDir), faults })).toEqual([])
+  })
+
+  it('keep all promises when they are spread over an instance that comes back', async () => {
+    const env = { ...replicatedEnv, SHEAF_BALANCE_SECONDS: '1' }
+    await using sheaf = await startSheaf({ ownEngines: true, env })
+    const natsUrl = readNatsUrl(sheaf.dataDir)
+    expect(await runFaults({ sheaf, natsUrl, faults: { grow } })).toEqual([])
   })
 })

@@ -67,7 +67,7 @@ export class Readiness {
     try {
       const deadline = Date.now() + CHECK_MS
       const call = { token: await system.token(), deadline }
-      const known = (await homes.listHomes({}, call)).homes
+      const known = (await homes.listHomes({ withDocuments: false }, call)).homes
       // Compared with each other only: these times come from PostgreSQL's clock, which may differ from ours.
       const latest = Math.max(...known.map(({ reportedAt }) => Date.parse(reportedAt)))
       const live = known.filter(

@@ -14,13 +14,9 @@ beforeAll(async () => {
 afterEach(() => directory.query('delete from directory.homes; delete from directory.documents'))
 afterAll(() => directory[Symbol.asyncDispose]())
 
-const report = (name: string, startId = `first-of-${name}`) =>
-  directory.reportHome({ name, replicated: true, startId })
-const end = (name: string) =>
-  directory.query(
-    `update directory.homes set lease_until = clock_timestamp() - interval '1 ms' where name = $1`,
-    [name],
-  )
+const report = (name: string, change: { readonly startId?: string } = {}) =>
+  directory.reportReplicated(name, change)
+const end = (name: string) => directory.endLease(name)
 /** Documents of the instance `a`. */
 async function createOnA(count = 1): Promise<string[]> {
   await report('a')
@@ -42,7 +38,7 @@ const locate = async (docId: string) => {
 const drain = async (name: string, drained = true) =>
   directory.clients.homes.drainHome({ name, drained }, await directory.system())
 const list = async () =>
-  (await directory.clients.homes.listHomes({}, await directory.system())).homes
+  (await directory.clients.homes.listHomes({ withDocuments: true }, await directory.system())).homes
 
 describe('an instance that hands documents over', () => {
   it('names the instance that gets them, and no document of others', async () => {
@@ -133,7 +129,7 @@ describe('an instance that is drained', () => {
     await report('b')
     await drain('a')
     await end('a')
-    expect((await report('a', 'second')).drained).toBe(true)
+    expect((await report('a', { startId: 'second' })).drained).toBe(true)
   })
 
   it('gets neither new documents nor those of an instance that ended, while there is another one', async () => {
@@ -150,6 +146,15 @@ describe('an instance that is drained', () => {
     const rows = await directory.query(`select doc_id from directory.documents where home = 'a'`)
     for (const { doc_id: docId } of rows.rows as { doc_id: string }[])
       expect(await locate(docId)).toEqual({ home: 'c', assignment: 1 })
+  })
+
+  it('gets new documents when the others are not live', async () => {
+    await createOnA()
+    await report('b')
+    await drain('b')
+    await end('a')
+    const docId = await directory.createDocument(alice, workspace)
+    expect((await locate(docId)).home).toBe('b')
   })
 
   it('serves documents of an instance that ended when there is no other one', async () => {
@@ -171,5 +176,43 @@ describe('an instance that is drained', () => {
     await directory.reportHome({ name: 'local' })
     await expect(drain(name)).rejects.toMatchObject({ reason })
     expect((await list()).some(({ drained }) => drained)).toBe(false)
+  })
+})
+
+describe('an instance that has more documents than others', () => {
+  const balance = async (home: string, change: { startId?: string; load?: number } = {}) =>
+    directory.clients.homes.balanceHome(
+      { home, startId: `first-of-${home}`, load: 0, ...change },
+      await directory.system(),
+    )
+  const nothing = { to: '', documents: 0, loadShare: 0 }
+
+  it('is told to hand its surplus to a new one, which is neither drained nor without a lease', async () => {
+    await createOnA(7)
+    for (const name of ['b', 'drained', 'ended']) await report(name)
+    await directory.reportHome({ name: 'local' })
+    await drain('drained')
+    await end('ended')
+    expect(await balance('a')).toEqual({ to: 'b', documents: 3, loadShare: 0 })
+    expect(await balance('b')).toEqual(nothing)
+    expect(await balance('drained')).toEqual(nothing)
+    expect(await balance('a', { startId: 'second' })).toEqual(nothing)
+  })
+
+  it('is told to hand over load when it is busier than others', async () => {
+    await report('a')
+    await report('b')
+    expect(await balance('b', { load: 0.1 })).toEqual(nothing)
+    const { to, loadShare } = await balance('a', { load: 0.9 })
+    expect([to, loadShare]).toEqual(['b', expect.closeTo(0.4 / 0.9)])
+    expect(await balance('b', { load: 0.8 })).toEqual(nothing)
+    expect(await balance('a', { load: 0.9 })).toEqual(nothing)
+  })
+
+  it.each([NaN, -0.1, 1.1])('is refused a load of %s', async (load) => {
+    await expect(balance('a', { load })).rejects.toMatchObject({
+      code: 'invalid',
+      metadata: { field: 'load' },
+    })
   })
 })

@@ -24,12 +24,8 @@ describe('leases of replicated instances', () => {
   const report = (
     name: string,
     change: { startId?: string; released?: boolean; timeMs?: number } = {},
-  ) => directory.reportHome({ name, replicated: true, startId: `first-of-${name}`, ...change })
-  const end = (name: string) =>
-    directory.query(
-      `update directory.homes set lease_until = clock_timestamp() - interval '1 ms' where name = $1`,
-      [name],
-    )
+  ) => directory.reportReplicated(name, change)
+  const end = (name: string) => directory.endLease(name)
   /** A published document on an instance that has a lease. */
   const createOn = async (home: string) => {
     await report(home)

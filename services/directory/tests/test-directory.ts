@@ -168,6 +168,22 @@ export class TestDirectory implements AsyncDisposable {
     return clients.homes.reportHome(whole, await this.system())
   }
 
+  /** Reports the first process of a replicated instance, unless the report says otherwise. */
+  reportReplicated(
+    name: string,
+    change: Partial<ReportHomeRequest> = {},
+  ): Promise<ReportHomeResponse> {
+    return this.reportHome({ name, replicated: true, startId: `first-of-${name}`, ...change })
+  }
+
+  /** Lets the lease of an instance end now. */
+  async endLease(name: string): Promise<void> {
+    await this.query(
+      `update directory.homes set lease_until = clock_timestamp() - interval '1 ms' where name = $1`,
+      [name],
+    )
+  }
+
   async createOrg(owner: TestUser, domain: string): Promise<number> {
     const { id } = await this.clients.orgs.createOrg(
       { name: `Team ${domain}`, domain },

@@ -74,6 +74,8 @@ export interface ReplicationSettings {
   readonly logDatabaseUrl: string
   /** Where snapshots and attachments are kept. */
   readonly store: StoreSettings
+  /** Seconds between two looks at whether this instance has more than its share of documents; 0 for never. */
+  readonly balanceSeconds: number
 }
 
 /** Default limits of admission control. */
@@ -163,11 +165,13 @@ function readReplication(read: EnvReader): ReplicationSettings | undefined {
   const isReplicated = read.bool('SHEAF_REPLICATED', false)
   const logDatabaseUrl = read.optionalSecret('SHEAF_LOG_DATABASE_URL')
   const store = readStoreSettings(read, isReplicated)
+  const balanceSeconds = read.int('SHEAF_BALANCE_SECONDS', 10, { min: 0, max: 3600 })
   if (!isReplicated) return undefined
   return {
     // Read only where it is needed: without replication this service is not given it.
     logDatabaseUrl: logDatabaseUrl ?? read.secret('DATABASE_URL'),
     store,
+    balanceSeconds,
   }
 }
 

@@ -4,6 +4,7 @@ import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
 import { HandOvers } from './replication/hand-overs'
+import { HomeBalance } from './replication/home-balance'
 import type { DirectoryLease } from './replication/home-lease'
 import type { LeaseThread } from './replication/lease-thread'
 import {
@@ -69,23 +70,12 @@ export async function openDocuments(
   })
   closer.use(documents)
   const { homes, systemTokens, tls } = context
-  const handOvers =
-    replication &&
-    closer.use(
-      new HandOvers(documents, {
-        instance: config.home,
-        startId: replication.lease.startId,
-        homes,
-        systemTokens,
-        tls,
-        log,
-      }),
-    )
-  return {
-    documents,
-    formulas,
-    lease: replication?.lease,
-    leaseThread: replication?.leaseThread,
-    handOvers,
-  }
+  if (!replication || !config.replication)
+    return { documents, formulas, lease: undefined, leaseThread: undefined, handOvers: undefined }
+  const { lease, leaseThread } = replication
+  const parts = { instance: config.home, startId: lease.startId, homes, systemTokens, log }
+  const handOvers = closer.use(new HandOvers(documents, { ...parts, tls }))
+  const everyMs = config.replication.balanceSeconds * 1000
+  closer.use(new HomeBalance(documents, handOvers, { ...parts, lease, everyMs }))
+  return { documents, formulas, lease, leaseThread, handOvers }
 }

@@ -18,6 +18,8 @@ import { StoredFiles } from './replication/stored-files'
 export interface ReplicationSettings {
   readonly logDatabaseUrl: string
   readonly store: StoreSettings
+  /** Seconds between two looks at whether this instance has more than its share of documents; 0 for never. */
+  readonly balanceSeconds: number
 }
 
 /** What replication needs besides settings. */

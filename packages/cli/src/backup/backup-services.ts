@@ -50,7 +50,7 @@ export async function openBackupServices(settings: CliSettings): Promise<BackupS
   const close = () => channels[Symbol.asyncDispose]()
   const listed = new HomesServiceClientImpl(channels.at(directoryAddress))
   const { homes } = await asSystem()
-    .then((token) => listed.listHomes({}, token))
+    .then((token) => listed.listHomes({ withDocuments: false }, token))
     .catch(async (error: unknown) => {
       await close()
       throw error

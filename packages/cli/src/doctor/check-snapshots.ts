@@ -27,7 +27,10 @@ export async function checkSnapshots(
   await using channels = new ChannelCache((channel) => channel, { tls })
   const directory = channels.at(directoryAddress)
   const asSystem = createSystemCall(new AccessServiceClientImpl(directory), serviceKey)
-  const { homes } = await new HomesServiceClientImpl(directory).listHomes({}, await asSystem())
+  const { homes } = await new HomesServiceClientImpl(directory).listHomes(
+    { withDocuments: false },
+    await asSystem(),
+  )
   const address = homes.find(({ name }) => name === home)?.address
   if (address === undefined) return { isReplicated: false, findings: [] }
   const instance = new BackupServiceClientImpl(channels.at(address))

@@ -28,14 +28,15 @@ export function openInstances({ directoryAddress, serviceKey, tls }: OperatorTar
   const channels = new ChannelCache((each) => new InstanceServiceClientImpl(each), { tls })
   const homes = new HomesServiceClientImpl(channel)
   const asSystem = createSystemCall(new AccessServiceClientImpl(channel), serviceKey)
-  const list = async () => (await homes.listHomes({}, await asSystem())).homes
+  const list = async () => (await homes.listHomes({ withDocuments: true }, await asSystem())).homes
+  const find = async (name: string) => {
+    const found = (await list()).find((home) => home.name === name)
+    if (!found) throw new CliError(`there is no instance ${name}; see "instances list"`)
+    return found
+  }
   return {
     list,
-    async find(name) {
-      const found = (await list()).find((home) => home.name === name)
-      if (!found) throw new CliError(`there is no instance ${name}; see "instances list"`)
-      return found
-    },
+    find,
     async drain(name, drained) {
       await homes.drainHome({ name, drained }, await asSystem())
     },
@@ -43,6 +44,11 @@ export function openInstances({ directoryAddress, serviceKey, tls }: OperatorTar
       if (!UUID.test(docId)) throw new CliError(`${docId} is not the UUID of a document`)
       const present = await homes.assignHomeDocument({ docId }, await asSystem())
       if (present.home === to) return to
+      // Before the document is interrupted.
+      const target = await find(to)
+      if (!target.replicated)
+        throw new CliError(`${to} is not replicated and cannot have the document`)
+      if (!target.live) throw new CliError(`${to} is not live and cannot have the document`)
       const call = { ...(await asSystem()), deadline: Date.now() + MOVE_MS }
       await channels.at(present.homeAddress).moveDocument({ docId, to }, call)
       return present.home

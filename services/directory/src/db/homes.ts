@@ -18,8 +18,8 @@ export interface HomeRow {
   /** True while it may serve documents: its lease lasts, or without replication it has reported lately. */
   readonly is_live: boolean
   readonly drained: boolean
-  /** Number of documents that are assigned to it. */
-  readonly documents: number
+  /** Number of documents that are assigned to it, if they were counted. */
+  readonly documents: number | undefined
 }
 
 /** What directory has stored of a report. */
@@ -81,6 +81,41 @@ export async function putHome(db: Db, report: HomeReport): Promise<StoredReport 
   return rows[0]
 }
 
+/** A live replicated instance that may have more documents. */
+export interface BalancedHome {
+  readonly name: string
+  /** Number of documents that are assigned to it. */
+  readonly documents: number
+  /** Share of the recent time in which its event loop was busy. */
+  readonly load: number
+  readonly freeBytes: number
+}
+
+/**
+ * Stores how busy an instance is, and returns the instances over which documents are spread; none of them unless that process
+ * has the lease.
+ */
+export async function storeLoad(
+  db: Db,
+  {
+    home,
+    startId,
+    load,
+  }: { readonly home: string; readonly startId: string; readonly load: number },
+): Promise<BalancedHome[]> {
+  const { rows } = await sql<BalancedHome>`
+    with reported as (
+      update homes set load = ${load}
+      where name = ${home} and start_id = ${startId} and lease_until > clock_timestamp() returning name
+    )
+    select h.name, case when h.name = r.name then ${load} else h.load end as load,
+      h.free_bytes as "freeBytes",
+      (select count(*)::int from documents d where d.home = h.name) as documents
+    from reported r, homes h where h.lease_until > clock_timestamp() and not h.drained
+    order by h.name limit 1000`.execute(db)
+  return rows
+}
+
 /** What came of the wish to drain an instance, or to use it again. */
 export type DrainOutcome = 'stored' | 'unknown' | 'local' | 'alone'
 
@@ -133,13 +168,22 @@ const isLive = sql<boolean>`
   coalesce(h.lease_until > clock_timestamp(), h.reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)}))`
 
 /** Returns all instances that ever reported, by name. */
-export async function listHomes(db: Db): Promise<HomeRow[]> {
+export async function listHomes(
+  db: Db,
+  { countsDocuments }: { readonly countsDocuments: boolean },
+): Promise<HomeRow[]> {
+  const documents = sql`, (select count(*)::int from documents d where d.home = h.name) as documents`
   const { rows } = await sql<HomeRow>`
     select name, address, free_bytes, reported_at, lease_until is not null as is_replicated,
-      ${isLive} as is_live, drained,
-      (select count(*)::int from documents d where d.home = h.name) as documents
+      ${isLive} as is_live, drained ${countsDocuments ? documents : sql``}
     from homes h order by name limit 1000`.execute(db)
   return rows
+}
+
+/** Whether an instance of this name ever reported. */
+export async function isKnownHome(db: Db, name: string): Promise<boolean> {
+  const known = await db.selectFrom('homes').select('name').where('name', '=', name).execute()
+  return known.length > 0
 }
 
 /** Returns documents of an instance with a greater id, by id: at most 1000. */
@@ -160,11 +204,13 @@ export function listHomeDocuments(
 
 /**
  * SQL: name and address of the home of a new document, if any instance is live: any of those that have not much less free
- * space than the one with the most, since a difference of some bytes must not give all new documents to one.
+ * space than the one with the most, since a difference of some bytes must not give all new documents to one. A drained
+ * instance is the home only if all live ones are drained.
  */
 export const liveHome: RawBuilder<Pick<HomeRow, 'name' | 'address'>> = sql`
   select name, address from (
-    select name, address, free_bytes, max(free_bytes) over () as most from homes
+    select name, address, free_bytes, drained, max(free_bytes) over (partition by drained) as most
+    from homes
     where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
-      and (lease_until is null or lease_until > clock_timestamp()) and not drained
-  ) live where free_bytes >= most * ${sql.lit(MUCH_ROOM)} order by random() limit 1`
+      and (lease_until is null or lease_until > clock_timestamp())
+  ) live where free_bytes >= most * ${sql.lit(MUCH_ROOM)} order by drained, random() limit 1`

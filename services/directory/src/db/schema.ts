@@ -152,6 +152,8 @@ interface HomesTable {
   lease_until: Date | null
   /** True when it hands its documents over, and gets no others. */
   drained: Generated<boolean>
+  /** Share of the recent time in which its event loop was busy. */
+  load: Generated<number>
 }
 
 interface AccessLeasesTable {

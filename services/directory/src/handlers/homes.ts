@@ -3,6 +3,7 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   AssignHomeDocumentRequest,
+  BalanceHomeRequest,
   DrainHomeRequest,
   HandOverHomeDocumentsRequest,
   HomesService,
@@ -15,13 +16,16 @@ import { isUuid } from '../access/resolve'
 import { findAssignment, handOver } from '../db/assignments'
 import {
   drainHome,
+  isKnownHome,
   listHomeDocuments,
   listHomes,
   putHome,
   refreshHome,
+  storeLoad,
   type StoredReport,
 } from '../db/homes'
 import { HOME_LEASE_MS, HOME_MARGIN_MS } from '../leases/ended-homes'
+import { findSurplus } from '../leases/home-balance'
 import { documentNotFound } from './errors'
 
 /** Difference at which an instance does not yet refuse tokens that directory has just issued, or gateways have kept. */
@@ -58,9 +62,15 @@ export const homes = (ctx: Context): HomesService => ({
     const { docIds, to } = request
     if (docIds.length > MAX_HANDED_OVER || !docIds.every(isUuid))
       throw new AppError('invalid', 'INVALID_HOME', 'doc_ids is invalid', { field: 'doc_ids' })
-    const isKnown = to === '' || (await listHomes(ctx.db)).some(({ name }) => name === to)
-    if (!isKnown) throw homeNotFound(to)
+    if (to !== '' && !(await isKnownHome(ctx.db, to))) throw homeNotFound(to)
     return { documents: await handOver(ctx.db, request) }
+  },
+
+  async balanceHome({ home, startId, load }: BalanceHomeRequest, call: ServerCall) {
+    requireSystem(call)
+    if (!(load >= 0 && load <= 1))
+      throw new AppError('invalid', 'INVALID_HOME', 'load is invalid', { field: 'load' })
+    return findSurplus(home, await storeLoad(ctx.db, { home, startId, load }))
   },
 
   async drainHome({ name, drained }: DrainHomeRequest, call: ServerCall) {
@@ -82,9 +92,9 @@ export const homes = (ctx: Context): HomesService => ({
     return {}
   },
 
-  async listHomes(_request: ListHomesRequest, call: ServerCall) {
+  async listHomes({ withDocuments }: ListHomesRequest, call: ServerCall) {
     requireSystem(call)
-    const rows = await listHomes(ctx.db)
+    const rows = await listHomes(ctx.db, { countsDocuments: withDocuments })
     return {
       homes: rows.map((row) => ({
         name: row.name,
@@ -94,7 +104,7 @@ export const homes = (ctx: Context): HomesService => ({
         replicated: row.is_replicated,
         live: row.is_live,
         drained: row.drained,
-        documents: row.documents,
+        documents: row.documents ?? 0,
       })),
     }
   },

@@ -12,7 +12,7 @@ import {
 import type { DocumentStore } from '../store/documents/document-store'
 import type { Replicator } from '../store/documents/replicator'
 
-/** Documents that are handed over together while an instance is drained: each of them is unavailable meanwhile. */
+/** Documents that are not in use and are handed over together: each of them is unavailable meanwhile. */
 const GROUP = 20
 /** Milliseconds for an answer of directory, and for a document to become ready elsewhere. */
 const ASSIGN_MS = 2_000
@@ -66,13 +66,29 @@ export class HandOvers implements AsyncDisposable {
    * that instance is not live
    */
   async move(docId: string, to: string): Promise<void> {
-    const [moved] = await this.handOver([docId], to)
+    const [moved] = await this.handOver([docId], to, new Set([docId]))
     if (moved) return
     throw new AppError(
       'unavailable',
       'DOCUMENT_NOT_MOVED',
       `the document stays on ${this.parts.instance}: it is not assigned to it, or ${to} is not live`,
     )
+  }
+
+  /**
+   * Hands documents over: those that are not in use first, some at a time, and then each of the others. Returns how many
+   * live elsewhere now.
+   * @param to name of the instance that gets them; empty to spread them over all others
+   */
+  async handOverEach(docIds: readonly string[], to: string): Promise<number> {
+    const inUse = new Set(this.documents.openDocuments)
+    const resting = docIds.filter((docId) => !inUse.has(docId))
+    // Those that are in use wait for the others, so that each of them is held up only for as long as it takes.
+    const used = docIds.filter((docId) => inUse.has(docId))
+    let count = 0
+    for (const group of [...groupsOf(resting, GROUP), ...groupsOf(used, 1)])
+      if (!this.ended.signal.aborted) count += (await this.handOver(group, to, inUse)).length
+    return count
   }
 
   /** Begins to hand over all documents, unless that has begun: those that are not in use first. */
@@ -103,25 +119,26 @@ export class HandOvers implements AsyncDisposable {
       )
       const last = documents.at(-1)
       if (!last) break
-      const open = new Set(this.documents.openDocuments)
-      const docIds = documents.map(({ docId }) => docId)
-      // Those that are in use wait for the others, so that each of them is held up only for as long as it takes.
-      const resting = docIds.filter((docId) => !open.has(docId))
-      const used = docIds.filter((docId) => open.has(docId))
-      for (const group of [...groupsOf(resting, GROUP), ...groupsOf(used, 1)])
-        if (!this.ended.signal.aborted) await this.handOver(group, '')
+      await this.handOverEach(
+        documents.map(({ docId }) => docId),
+        '',
+      )
       afterId = last.id
     }
     const documents = this.count - before
     if (documents > 0) log.info({ documents }, 'documents were handed over')
   }
 
-  private async handOver(docIds: readonly string[], to: string): Promise<HandedOverDocument[]> {
+  /** @param inUse documents that are to be made ready where they are afterwards */
+  private async handOver(
+    docIds: readonly string[],
+    to: string,
+    inUse: ReadonlySet<string>,
+  ): Promise<HandedOverDocument[]> {
     const { instance: home, startId, homes } = this.parts
     const { replicator } = this.documents.shared
     if (!replicator) throw notReplicated()
-    const open = new Set(this.documents.openDocuments)
-    const continued = new Set(docIds.filter((docId) => to !== '' || open.has(docId)))
+    const continued = new Set(docIds.filter((docId) => inUse.has(docId)))
     try {
       const { documents } = await replicator.handOver(docIds, async () => {
         // Nothing is written any more.

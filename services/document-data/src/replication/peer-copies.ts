@@ -71,7 +71,7 @@ export class PeerCopies implements CopySource, AsyncDisposable {
   private async listPeers(): Promise<Home[]> {
     const { homes, instance, systemTokens } = this.parts
     const call = { token: await systemTokens.token(), deadline: Date.now() + BEGIN_MS }
-    const known = (await homes.listHomes({}, call)).homes
+    const known = (await homes.listHomes({ withDocuments: false }, call)).homes
     // Compared with each other only: these times come from PostgreSQL's clock.
     const latest = Math.max(...known.map(({ reportedAt }) => Date.parse(reportedAt)))
     return known

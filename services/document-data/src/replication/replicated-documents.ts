@@ -24,6 +24,7 @@ import { DocumentCopies, snapshotName } from './document-copies'
 import type { CopySource } from './file-position'
 import { leaseEnded, type HomeLease } from './home-lease'
 import { KeptContents } from './kept-contents'
+import { LeavingDocuments } from './leaving-documents'
 import { encodeRecord } from './record-body'
 import { SNAPSHOT_DAMAGED } from './stored-files'
 import { SnapshotJobs, type Opening, type SnapshotParts } from './snapshot-jobs'
@@ -58,9 +59,7 @@ export class ReplicatedDocuments implements Replicator {
   private readonly snapshots: SnapshotJobs
   private readonly adoption: Adoption
   private readonly deleted: DeletedDocuments
-  /** Documents that are being handed over. */
-  private readonly leaving = new Set<string>()
-  private handingOver: Promise<unknown> = Promise.resolve()
+  private readonly leaving = new LeavingDocuments((docId) => this.stopUsing(docId))
 
   constructor(
     private readonly parts: ReplicationParts,
@@ -79,7 +78,10 @@ export class ReplicatedDocuments implements Replicator {
   prepare(docId: string, assignment = 0): Promise<void> | undefined {
     if (this.leaving.has(docId)) return Promise.reject(moved())
     const opening = this.open.get(docId)
-    if (opening && this.isCurrent(opening) && opening.assignment >= assignment) return undefined
+    if (opening && this.isCurrent(opening) && opening.assignment >= assignment) {
+      opening.calls++
+      return undefined
+    }
     if (!this.parts.lease.isHeld()) return Promise.reject(leaseEnded())
     return this.preparing.get(docId) ?? this.begin(docId, () => this.openDocument(docId))
   }
@@ -124,10 +126,16 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   handOver<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T> {
-    // Of two for the same document, the first to end would let it be used again while the other one gives it away.
-    const handingOver = this.handingOver.then(() => this.handOverNow(docIds, assign))
-    this.handingOver = handingOver.catch(() => {})
-    return handingOver
+    return this.leaving.handOver(docIds, assign)
+  }
+
+  takeCalls(): ReadonlyMap<string, number> {
+    const calls = new Map<string, number>()
+    for (const [docId, opening] of this.open) {
+      calls.set(docId, opening.calls)
+      opening.calls = 0
+    }
+    return calls
   }
 
   async isElsewhere(docId: string): Promise<boolean> {
@@ -244,6 +252,7 @@ export class ReplicatedDocuments implements Replicator {
       fileTerm,
       isDoubtful: false,
       isOver: false,
+      calls: 0,
       isSnapshotDamaged,
       tail,
       openedAt: performance.now(),
@@ -259,16 +268,6 @@ export class ReplicatedDocuments implements Replicator {
     if (isSnapshotDamaged) {
       this.parts.log.warn({ docId }, 'a snapshot is damaged and is stored again')
       this.snapshots.consider(opening)
-    }
-  }
-
-  private async handOverNow<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T> {
-    for (const docId of docIds) this.leaving.add(docId)
-    try {
-      await Promise.all(docIds.map((docId) => this.stopUsing(docId)))
-      return await assign()
-    } finally {
-      for (const docId of docIds) this.leaving.delete(docId)
     }
   }
 

@@ -37,6 +37,8 @@ export interface Opening {
   isOver: boolean
   /** True while the latest snapshot is known to be damaged, so that all of it has to be stored again. */
   isSnapshotDamaged: boolean
+  /** Number of calls since they were last counted. */
+  calls: number
   /** `performance.now()` when it was opened. */
   readonly openedAt: number
   /** What the log has after the latest snapshot. */

@@ -46,6 +46,7 @@ export async function openInstances(): Promise<Instances> {
       const replication = {
         logDatabaseUrl: database.url,
         store: { folder: join(folder.path, 'store') },
+        balanceSeconds: 1,
       }
       const service = await startDocumentData(
         {

@@ -6,6 +6,7 @@ import {
   ResolveAccessResponse,
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import {
+  BalanceHomeResponse,
   HomesServiceService,
   ReportHomeResponse,
   type AssignHomeDocumentRequest,
@@ -28,6 +29,8 @@ export interface StandInDirectory extends AsyncDisposable {
   assignmentOf(docId: string): { readonly home: string; readonly assignment: number }
   /** Assigns a document to an instance, with the next number. */
   assign(docId: string, home: string): void
+  /** What instances are told to hand over, each answer once. */
+  readonly surpluses: Partial<BalanceHomeResponse>[]
   /** Names of the instances that are to hand over their documents. */
   readonly drained: Set<string>
   /** Lets the answers to so many hand-overs get lost, which have an effect. */
@@ -42,6 +45,7 @@ export async function startStandInDirectory(
   const reports: ReportHomeRequest[] = []
   const ended = new Set<string>()
   const drained = new Set<string>()
+  const surpluses: Partial<BalanceHomeResponse>[] = []
   let lost = 0
   const assignments = new Map<string, { home: string; assignment: number }>()
   const assignmentOf = (docId: string) => assignments.get(docId) ?? { home: first, assignment: 0 }
@@ -76,6 +80,9 @@ export async function startStandInDirectory(
       const own = [...known].filter((docId) => assignmentOf(docId).home === home)
       const documents = own.map((docId) => ({ id: 1, docId, published: true }))
       return Promise.resolve({ documents: afterId === 0 ? documents : [] })
+    },
+    balanceHome() {
+      return Promise.resolve(BalanceHomeResponse.fromPartial(surpluses.shift() ?? {}))
     },
     handOverHomeDocuments({ home, docIds, to }: HandOverHomeDocumentsRequest) {
       const next = to || reports.find(({ name }) => name !== home && !drained.has(name))?.name
@@ -112,6 +119,7 @@ export async function startStandInDirectory(
     assignmentOf,
     assign,
     drained,
+    surpluses,
     loseAnswers: (count) => (lost = count),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }

@@ -10,6 +10,7 @@ import { events } from './008-events'
 import { homeLeases } from './009-home-leases'
 import { drainedHomes } from './010-drained-homes'
 import { keyCaps } from './011-key-caps'
+import { homeBalance } from './012-home-balance'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   homeLeases,
   drainedHomes,
   keyCaps,
+  homeBalance,
 ]

@@ -78,6 +78,8 @@ export interface Replicator extends AsyncDisposable {
   listUnfinished(docIds: readonly string[]): Promise<string[]>
   /** Makes a document ready, and continues what is unfinished in it. Rejects as `prepare`. */
   resume(docId: string): Promise<void>
+  /** Number of calls for each open document since this was last asked. */
+  takeCalls(): ReadonlyMap<string, number>
   /** Whether directory has assigned a document to another instance. */
   isElsewhere(docId: string): Promise<boolean>
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
