@@ -32,7 +32,7 @@ const halls = {
     structure records batch attachments redo integrity revert feed exports workers documents`,
   'services/document-data/src/replication': `
     object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts peer-copies.ts redo-tail.ts document-copies.ts
-    snapshot-jobs.ts adoption.ts home-lease.ts lease-thread.ts lease-thread-program.ts deleted-documents.ts leaving-documents.ts replicated-documents.ts hand-overs.ts
+    opening.ts snapshot-jobs.ts adoption.ts home-lease.ts lease-thread.ts lease-thread-program.ts deleted-documents.ts leaving-documents.ts resting-files.ts replicated-documents.ts hand-overs.ts
     balanced-documents.ts home-balance.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts

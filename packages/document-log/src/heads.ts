@@ -142,6 +142,17 @@ export async function findSnapshot(
   return found && markOf(found)
 }
 
+/** Position of the latest record of a document; undefined when it was deleted, or there is no such document. */
+export async function findPosition(db: LogTablesDb, doc: string): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('head')
+    .select('lsn')
+    .where('doc', '=', doc)
+    .where('deleted', '=', false)
+    .executeTakeFirst()
+  return found?.lsn
+}
+
 /**
  * Deletes a document: no record is accepted any more, and its log is removed. A document without a log cannot be
  * created any more.

@@ -76,6 +76,8 @@ export interface ReplicationSettings {
   readonly store: StoreSettings
   /** Seconds between two looks at whether this instance has more than its share of documents; 0 for never. */
   readonly balanceSeconds: number
+  /** Bytes that the files of documents may have on the disk of this instance; 0 for as many as it has. */
+  readonly diskBytes: number
 }
 
 /** Default limits of admission control. */
@@ -166,12 +168,14 @@ function readReplication(read: EnvReader): ReplicationSettings | undefined {
   const logDatabaseUrl = read.optionalSecret('SHEAF_LOG_DATABASE_URL')
   const store = readStoreSettings(read, isReplicated)
   const balanceSeconds = read.int('SHEAF_BALANCE_SECONDS', 10, { min: 0, max: 3600 })
+  const diskBytes = read.int('SHEAF_DOCUMENTS_MB', 0, { min: 0, max: 1024 ** 3 }) * MIB
   if (!isReplicated) return undefined
   return {
     // Read only where it is needed: without replication this service is not given it.
     logDatabaseUrl: logDatabaseUrl ?? read.secret('DATABASE_URL'),
     store,
     balanceSeconds,
+    diskBytes,
   }
 }
 

@@ -5,6 +5,7 @@ import { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
 import { HandOvers } from './replication/hand-overs'
 import { HomeBalance } from './replication/home-balance'
+import { RestingFiles } from './replication/resting-files'
 import type { DirectoryLease } from './replication/home-lease'
 import type { LeaseThread } from './replication/lease-thread'
 import {
@@ -40,6 +41,15 @@ export interface OpenedDocuments {
   readonly leaseThread: LeaseThread | undefined
   /** Hands documents over to other instances; undefined without replication. */
   readonly handOvers: HandOvers | undefined
+  /** Removes files of documents from the disk; undefined without replication. */
+  readonly restingFiles: RestingFiles | undefined
+}
+
+const notReplicated = {
+  lease: undefined,
+  leaseThread: undefined,
+  handOvers: undefined,
+  restingFiles: undefined,
 }
 
 /**
@@ -70,12 +80,14 @@ export async function openDocuments(
   })
   closer.use(documents)
   const { homes, systemTokens, tls } = context
-  if (!replication || !config.replication)
-    return { documents, formulas, lease: undefined, leaseThread: undefined, handOvers: undefined }
+  if (!replication || !config.replication) return { documents, formulas, ...notReplicated }
   const { lease, leaseThread } = replication
   const parts = { instance: config.home, startId: lease.startId, homes, systemTokens, log }
+  const budget = { bytes: config.replication.diskBytes }
+  const { database } = replication
+  const restingFiles = closer.use(new RestingFiles(documents, { database, budget, log }))
   const handOvers = closer.use(new HandOvers(documents, { ...parts, tls }))
   const everyMs = config.replication.balanceSeconds * 1000
   closer.use(new HomeBalance(documents, handOvers, { ...parts, lease, everyMs }))
-  return { documents, formulas, lease, leaseThread, handOvers }
+  return { documents, formulas, lease, leaseThread, handOvers, restingFiles }
 }

@@ -110,6 +110,12 @@ const replication = {
       'Documents that a replicated instance handed over to others, since they were moved or it is drained',
     unit: '{document}',
   }),
+  removedFiles: new Observed('counter', {
+    name: 'sheaf.home.removed_files',
+    description:
+      'Files of documents not in use that a replicated instance removed from its disk, which they exceeded',
+    unit: '{file}',
+  }),
   tail: new Observed('gauge', {
     name: 'sheaf.log.tail',
     description: 'Records after the latest snapshot of the document that has most of them',
@@ -228,6 +234,8 @@ export interface Observables {
   readonly lease: { readonly failures: number } | undefined
   /** Undefined without replication. */
   readonly handOvers: { readonly handedOver: number } | undefined
+  /** Undefined without replication. */
+  readonly restingFiles: { readonly removed: number } | undefined
   readonly documents: Pick<
     DocumentStore,
     'openCount' | 'unfinishedColumns' | 'shared' | 'lifeCycle'
@@ -260,6 +268,7 @@ export function observeService(ctx: Observables): Disposable {
     documents.published.observe((report) => report(ctx.publisher.published)),
     replication.leaseFailures.observe((report) => report(ctx.lease?.failures ?? 0)),
     replication.handOvers.observe((report) => report(ctx.handOvers?.handedOver ?? 0)),
+    replication.removedFiles.observe((report) => report(ctx.restingFiles?.removed ?? 0)),
     replication.tail.observe((report) => report(replicator?.tail.records ?? 0)),
     replication.snapshotAge.observe((report) => report(replicator?.tail.seconds ?? 0)),
     documents.disk.observe(async (report) => report(await ctx.documents.lifeCycle.freeBytes())),

@@ -20,6 +20,8 @@ export interface ReplicationSettings {
   readonly store: StoreSettings
   /** Seconds between two looks at whether this instance has more than its share of documents; 0 for never. */
   readonly balanceSeconds: number
+  /** Bytes that the files of documents may have on the disk of this instance; 0 for as many as it has. */
+  readonly diskBytes: number
 }
 
 /** What replication needs besides settings. */
@@ -38,6 +40,8 @@ export interface OpenedReplication {
   readonly replicate: DocumentStoreOptions['replicate']
   readonly lease: DirectoryLease
   readonly leaseThread: LeaseThread
+  /** Ends with the documents. */
+  readonly database: LogDatabase
 }
 
 /** Prepares the replication of the documents of an instance; `closer` ends it. */
@@ -55,11 +59,12 @@ export async function openReplication(
   closer.defer(() => lease[Symbol.dispose]())
   const leaseThread = closer.use(new LeaseThread(lease.clock, { directoryAddress, tls, log }))
   const peers = closer.use(new PeerCopies({ instance, homes, systemTokens, tls, log }))
+  const database = new LogDatabase({ url, log, observe: countAppend })
   return {
     lease,
     leaseThread,
+    database,
     replicate: (host) => {
-      const database = new LogDatabase({ url, log, observe: countAppend })
       const stored = new StoredFiles(objects)
       const observeOpening = countOpening
       const parts = { log, database, stored, instance, lease, peers, observeOpening }

@@ -35,16 +35,19 @@ export interface UpdatedCopy {
 /** Reasons for which the store does not have a snapshot. */
 const WITHOUT_SNAPSHOT = new Set([SNAPSHOT_DAMAGED, 'STORE_UNAVAILABLE'])
 
+/** Where DocumentCopies finds what a document needs. */
+export interface CopyParts {
+  readonly stored: StoredFiles
+  readonly contents: KeptContents
+  /** The other instances; undefined when there are none. */
+  readonly peers?: CopySource
+}
+
 /** Makes the files of documents on this instance equal to their logs. */
 export class DocumentCopies {
   constructor(
     private readonly files: DocumentFiles,
-    private readonly parts: {
-      readonly stored: StoredFiles
-      readonly contents: KeptContents
-      /** Undefined when there are no other instances. */
-      readonly peers?: CopySource
-    },
+    private readonly parts: CopyParts,
   ) {}
 
   /**

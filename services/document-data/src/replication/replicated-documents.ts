@@ -20,14 +20,14 @@ import type {
 } from '../store/documents/replicator'
 import { Adoption } from './adoption'
 import { DeletedDocuments } from './deleted-documents'
-import { DocumentCopies, snapshotName } from './document-copies'
-import type { CopySource } from './file-position'
+import { DocumentCopies, snapshotName, type CopyParts } from './document-copies'
 import { leaseEnded, type HomeLease } from './home-lease'
 import { KeptContents } from './kept-contents'
 import { LeavingDocuments } from './leaving-documents'
+import { takeCalls, type Opening } from './opening'
 import { encodeRecord } from './record-body'
 import { SNAPSHOT_DAMAGED } from './stored-files'
-import { SnapshotJobs, type Opening, type SnapshotParts } from './snapshot-jobs'
+import { SnapshotJobs, type SnapshotParts } from './snapshot-jobs'
 
 /** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
 const MAX_OPENINGS = 50_000
@@ -37,12 +37,10 @@ const READ_MS = 2_000
 const REOPEN_MS = 700
 
 /** Dependencies of ReplicatedDocuments. */
-export interface ReplicationParts extends SnapshotParts {
+export interface ReplicationParts extends SnapshotParts, Pick<CopyParts, 'peers'> {
   /** Name of this instance. */
   readonly instance: string
   readonly lease: HomeLease
-  /** The other instances. */
-  readonly peers?: CopySource
   /** Called with the milliseconds that it took to make a document ready for use. */
   readonly observeOpening?: (ms: number) => void
 }
@@ -130,12 +128,7 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   takeCalls(): ReadonlyMap<string, number> {
-    const calls = new Map<string, number>()
-    for (const [docId, opening] of this.open) {
-      calls.set(docId, opening.calls)
-      opening.calls = 0
-    }
-    return calls
+    return takeCalls(this.open)
   }
 
   async isElsewhere(docId: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import type { Logger } from '@sheaf/kit/logger'
 import type { LogTail, ReplicatorHost } from '../store/documents/replicator'
 import { snapshotName, SNAPSHOTS } from './document-copies'
 import { readFilePosition } from './file-position'
+import type { Opening } from './opening'
 import type { StoredFiles } from './stored-files'
 
 /** Records and bytes after the latest snapshot from which another one is made, so that redo of a log stays short. */
@@ -19,35 +20,6 @@ const EVERY_MS = 10_000
 /** Milliseconds between two removals of what earlier snapshots needed, and the age from which that is removed. */
 const SWEEP_MS = 3600 * 1000
 const KEPT_MS = 24 * 3600 * 1000
-
-/** A document that this instance has opened. */
-export interface Opening {
-  readonly docId: string
-  /** Number of the assignment to this instance under which it was opened, and the period of its lease. */
-  readonly assignment: number
-  readonly period: number
-  term: number
-  /** Position of the latest record. */
-  lsn: number
-  /** Term that the file holds. */
-  fileTerm: number
-  /** True when an append may have succeeded without this instance knowing it. */
-  isDoubtful: boolean
-  /** True when the document was handed over: what is read of it may be old. */
-  isOver: boolean
-  /** True while the latest snapshot is known to be damaged, so that all of it has to be stored again. */
-  isSnapshotDamaged: boolean
-  /** Number of calls since they were last counted. */
-  calls: number
-  /** `performance.now()` when it was opened. */
-  readonly openedAt: number
-  /** What the log has after the latest snapshot. */
-  readonly tail: { records: number; bytes: number }
-  /** `performance.now()` of the latest snapshot; 0 for none. */
-  snapshotAt: number
-  /** `performance.now()` of the latest removal of what earlier snapshots needed; 0 for none. */
-  sweptAt: number
-}
 
 /** What SnapshotJobs needs. */
 export interface SnapshotParts {

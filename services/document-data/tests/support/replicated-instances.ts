@@ -47,6 +47,7 @@ export async function openInstances(): Promise<Instances> {
         logDatabaseUrl: database.url,
         store: { folder: join(folder.path, 'store') },
         balanceSeconds: 1,
+        diskBytes: 0,
       }
       const service = await startDocumentData(
         {

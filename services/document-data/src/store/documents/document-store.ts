@@ -48,7 +48,8 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   private readonly attachments: AttachmentMaintenance
 
   private constructor(
-    files: DocumentFiles,
+    /** The files of documents on this instance. */
+    readonly files: DocumentFiles,
     private readonly options: DocumentStoreOptions,
   ) {
     const firstEntries = new FirstEntries()

@@ -149,8 +149,13 @@ export class DocumentFiles {
 
   /** Free bytes on the disk of the documents. */
   async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.root)
-    return bavail * bsize
+    return (await this.diskBytes()).free
+  }
+
+  /** Bytes of the disk of the documents, all and those that are free. */
+  async diskBytes(): Promise<{ readonly total: number; readonly free: number }> {
+    const { blocks, bavail, bsize } = await statfs(this.root)
+    return { total: blocks * bsize, free: bavail * bsize }
   }
 
   private async place(unfinished: string, folder: string): Promise<void> {
