@@ -135,3 +135,22 @@ it('keeps a key from everything but the contents of documents', async () => {
   expect((await rest.get(`${doc}/webhooks`)).status).toBe(403)
   expect((await rest.get('/api/profile/apikeys')).status).toBe(403)
 })
+
+it('keeps a key from marking attachments and from removing a webhook by its unsubscribe key', async () => {
+  const doc = await twoTables()
+  const rest = await capped({ rowsPerCall: 1 })
+  const refused = { status: 403, body: { details: { reason: 'KEY_SCOPE' } } }
+  expect(await rest.post(`${doc}/attachments/updateUsed`)).toMatchObject(refused)
+  const hook = { url: 'https://hooks.example/', eventTypes: ['add'], enabled: false }
+  const { body } = await system.alice.rest.post<{
+    triggerId: number
+    unsubscribeKey: string
+    webhookId: string
+  }>(`${doc}/tables/T/_subscribe`, { body: hook })
+  const { webhookId, unsubscribeKey } = body
+  const unsubscribe = { body: { webhookId, unsubscribeKey } }
+  expect(await rest.post(`${doc}/tables/T/_unsubscribe`, unsubscribe)).toMatchObject(refused)
+  expect((await system.alice.rest.post(`${doc}/tables/T/_unsubscribe`, unsubscribe)).status).toBe(
+    200,
+  )
+})

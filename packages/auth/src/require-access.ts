@@ -20,6 +20,11 @@ export function requireSystem(call: ServerCall): void {
     throw new AppError('forbidden', 'SYSTEM_ONLY', 'only the system can call this method')
 }
 
+/** Throws `forbidden` for a key with caps, of a change that they cannot bound. */
+export function requireNoCaps({ caller }: ServerCall): void {
+  if (caller.scope?.caps) throw keyScopeError()
+}
+
 /**
  * Throws `forbidden` unless the caller's token is for this document and its role is sufficient. Directory has
  * already limited the role of a scoped key; keys that are read-only or have caps are checked here a second time.

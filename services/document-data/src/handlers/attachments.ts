@@ -1,3 +1,4 @@
+import { requireNoCaps } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import {
@@ -96,6 +97,7 @@ export const attachments = (ctx: Context): Rpcs => ({
     call: ServerCall,
   ): Promise<UpdateUsedAttachmentsResponse> {
     requireDocument(ctx, call, docId, 'editors')
+    requireNoCaps(call)
     return { changed: await updateUsed(ctx.documents, sweepOf(docId, call)) }
   },
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { requireDocumentRole } from '@sheaf/auth/require-access'
+import { requireDocumentRole, requireNoCaps } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import { roleAtLeast } from '@sheaf/auth/roles'
@@ -75,6 +75,7 @@ export const webhooks = (ctx: Context): WebhooksService => ({
   async deleteWebhook(request: DeleteWebhookRequest, call: ServerCall) {
     const { docId, webhookId, unsubscribeKey = '' } = request
     requireDocumentRole(call, docId, 'editors')
+    requireNoCaps(call)
     const isOwner = roleAtLeast(call.caller.role, 'owners')
     if (!isOwner && unsubscribeKey === '')
       throw new AppError('invalid', 'BAD_FIELD', 'Bad request: unsubscribeKey required')
