@@ -13,6 +13,7 @@ import { removeTables } from '../../src/store/structure/table-removal'
 import { updateTables } from '../../src/store/structure/table-updates'
 import type { Cell } from '../../src/values/column-type'
 import { action } from './random-actions'
+import { randomBatch } from './random-batches'
 import { changes, type Change } from './random-changes'
 
 const index = fc.nat(7)
@@ -191,6 +192,7 @@ const anyChange = fc.oneof(
   { weight: 1, arbitrary: metadataChanges },
   { weight: 1, arbitrary: attachmentChanges },
   { weight: 2, arbitrary: reverts },
+  { weight: 3, arbitrary: randomBatch(cell) },
 )
 
 /** Several changes in one entry, as `/apply` makes them. */
