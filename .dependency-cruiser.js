@@ -31,9 +31,12 @@ const halls = {
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records batch attachments redo integrity revert feed exports workers documents`,
   'services/document-data/src/replication': `
-    object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts record-body.ts file-position.ts peer-copies.ts redo-tail.ts document-copies.ts
-    opening.ts snapshot-jobs.ts adoption.ts home-lease.ts lease-thread.ts lease-thread-program.ts deleted-documents.ts leaving-documents.ts resting-files.ts replicated-documents.ts hand-overs.ts
-    balanced-documents.ts home-balance.ts`,
+    objects record-body.ts file-position.ts home-lease.ts peer-copies.ts redo-tail.ts document-copies.ts opening.ts
+    snapshot-jobs.ts adoption.ts deleted-documents.ts leaving-documents.ts resting-files.ts replicated-documents.ts homes`,
+  'services/document-data/src/replication/objects': `
+    object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts`,
+  'services/document-data/src/replication/homes': `
+    lease-thread.ts lease-thread-program.ts hand-overs.ts balanced-documents.ts home-balance.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
     append-lane.ts record-appender.ts log-database.ts heads.ts`,

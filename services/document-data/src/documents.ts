@@ -3,11 +3,11 @@ import { formulaObservers } from './formula-metrics'
 import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
-import { HandOvers } from './replication/hand-overs'
-import { HomeBalance } from './replication/home-balance'
+import { HandOvers } from './replication/homes/hand-overs'
+import { HomeBalance } from './replication/homes/home-balance'
 import { RestingFiles } from './replication/resting-files'
 import type { DirectoryLease } from './replication/home-lease'
-import type { LeaseThread } from './replication/lease-thread'
+import type { LeaseThread } from './replication/homes/lease-thread'
 import {
   openReplication,
   type ReplicationContext,

@@ -7,12 +7,12 @@ import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { countAppend, countOpening, countStoreCall } from './metrics'
 import type { DocumentStoreOptions } from './store/documents/document-store'
 import { DirectoryLease } from './replication/home-lease'
-import { LeaseThread } from './replication/lease-thread'
-import { openObjects, type StoreSettings } from './replication/open-objects'
+import { LeaseThread } from './replication/homes/lease-thread'
+import { openObjects, type StoreSettings } from './replication/objects/open-objects'
 import { PeerCopies } from './replication/peer-copies'
 import { ReplicatedDocuments } from './replication/replicated-documents'
-import { ReportedStore } from './replication/reported-store'
-import { StoredFiles } from './replication/stored-files'
+import { ReportedStore } from './replication/objects/reported-store'
+import { StoredFiles } from './replication/objects/stored-files'
 
 /** Where documents are kept besides the files of this instance. */
 export interface ReplicationSettings {

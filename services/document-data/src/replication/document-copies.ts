@@ -15,9 +15,9 @@ import { DOCUMENT_FILE, type DocumentFiles } from '../store/sqlite/document-file
 import { migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
 import { spoilsConnection } from '../store/sqlite/sqlite-errors'
 import { positionOf, type CopySource, type FilePosition } from './file-position'
-import type { KeptContents } from './kept-contents'
+import type { KeptContents } from './objects/kept-contents'
 import { redoTail } from './redo-tail'
-import { SNAPSHOT_DAMAGED, type StoredFiles } from './stored-files'
+import { SNAPSHOT_DAMAGED, type StoredFiles } from './objects/stored-files'
 
 /** Folder of the snapshots of a document. */
 export const SNAPSHOTS = 'snapshots'

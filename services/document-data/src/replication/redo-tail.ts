@@ -9,7 +9,7 @@ import type { ContentSource } from '../store/redo/redo-attachments'
 import { RedoError } from '../store/redo/redo-error'
 import type { LogRecord } from '../store/log/record-writer'
 import type { Connection } from '../store/sqlite/connections'
-import { linkedContents } from './kept-contents'
+import { linkedContents } from './objects/kept-contents'
 import { decodeRecord } from './record-body'
 
 /** Milliseconds after which other work of the process gets a turn. */

@@ -22,11 +22,11 @@ import { Adoption } from './adoption'
 import { DeletedDocuments } from './deleted-documents'
 import { DocumentCopies, snapshotName, type CopyParts } from './document-copies'
 import { leaseEnded, type HomeLease } from './home-lease'
-import { KeptContents } from './kept-contents'
+import { KeptContents } from './objects/kept-contents'
 import { LeavingDocuments } from './leaving-documents'
 import { takeCalls, type Opening } from './opening'
 import { encodeRecord } from './record-body'
-import { SNAPSHOT_DAMAGED } from './stored-files'
+import { SNAPSHOT_DAMAGED } from './objects/stored-files'
 import { SnapshotJobs, type SnapshotParts } from './snapshot-jobs'
 
 /** Documents that are remembered as opened by this instance; those whose files are open beyond it. */

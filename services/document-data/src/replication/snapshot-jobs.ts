@@ -8,7 +8,7 @@ import type { LogTail, ReplicatorHost } from '../store/documents/replicator'
 import { snapshotName, SNAPSHOTS } from './document-copies'
 import { readFilePosition } from './file-position'
 import type { Opening } from './opening'
-import type { StoredFiles } from './stored-files'
+import type { StoredFiles } from './objects/stored-files'
 
 /** Records and bytes after the latest snapshot from which another one is made, so that redo of a log stays short. */
 const TAIL = { records: 2000, bytes: 4 * 1024 * 1024 }

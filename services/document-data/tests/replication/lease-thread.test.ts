@@ -3,7 +3,7 @@ import { instant, LeaseClock } from '@sheaf/kit/lease-clock'
 import { ReportHomeRequest } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
-import { LeaseThread } from '../../src/replication/lease-thread'
+import { LeaseThread } from '../../src/replication/homes/lease-thread'
 import { startStandInDirectory, type StandInDirectory } from '../support/stand-in-directory'
 import { buildWorkers } from '../support/test-store'
 

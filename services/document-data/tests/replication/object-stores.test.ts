@@ -7,10 +7,10 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { startS3Server, type S3Server } from '@sheaf/testkit/s3-server'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
-import { FolderStore } from '../../src/replication/folder-store'
-import type { ObjectStore } from '../../src/replication/object-store'
-import { ReportedStore, type StoreCall } from '../../src/replication/reported-store'
-import { S3Store } from '../../src/replication/s3-store'
+import { FolderStore } from '../../src/replication/objects/folder-store'
+import type { ObjectStore } from '../../src/replication/objects/object-store'
+import { ReportedStore, type StoreCall } from '../../src/replication/objects/reported-store'
+import { S3Store } from '../../src/replication/objects/s3-store'
 
 let folder: TempDir
 let server: S3Server

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { startS3Server, type S3Server } from '@sheaf/testkit/s3-server'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
-import { S3Store } from '../../src/replication/s3-store'
+import { S3Store } from '../../src/replication/objects/s3-store'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { addValues, readRecords } from '../support/cluster-documents'
 import { startCluster, type Cluster } from '../support/replicated-store'

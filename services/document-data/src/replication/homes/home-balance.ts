@@ -2,10 +2,10 @@ import { performance, type EventLoopUtilization } from 'node:perf_hooks'
 import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import type { Logger } from '@sheaf/kit/logger'
 import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
-import type { DocumentStore } from '../store/documents/document-store'
+import type { DocumentStore } from '../../store/documents/document-store'
+import type { HomeLease } from '../home-lease'
 import { pickBusy, pickResting } from './balanced-documents'
 import type { HandOvers } from './hand-overs'
-import type { HomeLease } from './home-lease'
 
 /** Milliseconds for an answer of directory. */
 const ANSWER_MS = 5_000

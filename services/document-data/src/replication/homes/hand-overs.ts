@@ -9,8 +9,8 @@ import {
   InstanceServiceClientImpl,
   type InstanceService,
 } from '@sheaf/protos/sheaf/document_data/v1/instance'
-import type { DocumentStore } from '../store/documents/document-store'
-import type { Replicator } from '../store/documents/replicator'
+import type { DocumentStore } from '../../store/documents/document-store'
+import type { Replicator } from '../../store/documents/replicator'
 
 /** Documents that are not in use and are handed over together: each of them is unavailable meanwhile. */
 const GROUP = 20

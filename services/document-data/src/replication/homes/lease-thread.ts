@@ -5,7 +5,7 @@ import type { Logger } from '@sheaf/kit/logger'
 import type { TlsFiles } from '@sheaf/kit/tls'
 
 /** The compiled program of the thread, even when this file runs from sources, which a thread cannot load. */
-const PROGRAM = join(__dirname, '../../dist/replication/lease-thread-program.js')
+const PROGRAM = join(__dirname, '../../../dist/replication/homes/lease-thread-program.js')
 
 /**
  * Milliseconds for which the event loop may be blocked, such as by one large write, before the lease ends all the same: its

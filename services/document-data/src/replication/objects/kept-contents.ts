@@ -1,8 +1,8 @@
-import { CHUNK_BYTES, findContent } from '../store/attachments/file-contents'
-import type { ReceivedContent } from '../store/documents/replicator'
-import type { LoggedContent } from '../store/log/log'
-import type { LogRecord } from '../store/log/record-writer'
-import type { Connection } from '../store/sqlite/connections'
+import { CHUNK_BYTES, findContent } from '../../store/attachments/file-contents'
+import type { ReceivedContent } from '../../store/documents/replicator'
+import type { LoggedContent } from '../../store/log/log'
+import type { LogRecord } from '../../store/log/record-writer'
+import type { Connection } from '../../store/sqlite/connections'
 import type { FileSource, StoredFiles } from './stored-files'
 
 /** The contents that a record links to attachments. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { access, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { writeDurably } from '../store/sqlite/document-files'
-import { FolderSync } from '../store/sqlite/durable-files'
+import { writeDurably } from '../../store/sqlite/document-files'
+import { FolderSync } from '../../store/sqlite/durable-files'
 import type { ObjectStore } from './object-store'
 
 /** Objects as files of a folder, which instances on several machines must share. */

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { constants, deflateRaw, inflateRaw } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
-import { CHUNK_BYTES } from '../store/attachments/file-contents'
+import { CHUNK_BYTES } from '../../store/attachments/file-contents'
 import { inTurn } from './in-turn'
 import type { ObjectStore } from './object-store'
 
