@@ -92,7 +92,7 @@ function readChanged(source: Source, records: readonly unknown[]) {
   const read = records.map((record, place) => readRecord(source, record, { place, known }))
   const rows = read.map(({ id, path }) => readRow(source, id, path))
   const steps: UpdateStep[] = []
-  for (const part of partsWithSameColumns(read)) {
+  for (const part of stepsOf(read, rows)) {
     const collected = new RecordColumns(part.length)
     part.forEach(({ fields, path }, row) => collect(collected, { row, fields, path }))
     const places = part.map(({ place }) => place)
@@ -113,18 +113,35 @@ interface ReadRecord {
   readonly expect: unknown
 }
 
-/** Records that follow each other and have the same columns are changed together. */
-function partsWithSameColumns(records: readonly ReadRecord[]): ReadRecord[][] {
-  const parts: ReadRecord[][] = []
-  let before: string | undefined
+/**
+ * Records with the same columns are changed together, since each step costs statements of its own. Of records of one row, none
+ * belongs to a step before that of an earlier one; a temporary id may be the row that another record names by its number.
+ */
+function stepsOf(records: readonly ReadRecord[], rows: readonly RowName[]): ReadRecord[][] {
+  const steps: ReadRecord[][] = []
+  /** Steps that may have more records, by their columns; the latest step always may. */
+  const open = new Map<string, ReadRecord[]>()
+  const rowsOfOpen = new Set<RowName>()
   for (const record of records) {
     if (!isObject(record.fields)) throw invalidPayload(`${record.path}.fields is not an object`)
-    const names = JSON.stringify(Object.keys(record.fields).sort())
-    if (names === before) parts.at(-1)?.push(record)
-    else parts.push([record])
-    before = names
+    const columns = JSON.stringify(Object.keys(record.fields).sort())
+    const row = rows[record.place] ?? 0
+    if (rowsOfOpen.has(row) || typeof row !== 'number') {
+      const latest = open.get(columns) === steps.at(-1) ? open.get(columns) : undefined
+      open.clear()
+      rowsOfOpen.clear()
+      if (latest) open.set(columns, latest)
+    }
+    rowsOfOpen.add(row)
+    const step = open.get(columns)
+    if (step) step.push(record)
+    else {
+      const begun = [record]
+      open.set(columns, begun)
+      steps.push(begun)
+    }
   }
-  return parts
+  return steps
 }
 
 function readRecord(
