@@ -75,9 +75,8 @@ export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {
 
 /** The answer of a write that kept nothing, with what it would have changed. */
 function withComparison(answer: Buffer, comparison: Buffer): Buffer {
-  const between = (text: string) => Buffer.from(text)
-  const head = between('{"dryRun":true,"result":')
-  return Buffer.concat([head, answer, between(','), comparison, between('}')])
+  const head = Buffer.from('{"dryRun":true,"result":')
+  return Buffer.concat([head, answer, Buffer.from(','), comparison, Buffer.from('}')])
 }
 
 /**
