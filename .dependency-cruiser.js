@@ -54,7 +54,7 @@ const halls = {
     rest-client.ts first-workspace.ts import csv load sign-in-link.ts webhooks instances commands program.ts main.ts`,
   'bench/src': `
     load process-usage.ts target.ts statistics.ts workloads.ts in-turn.ts machine.ts options.ts report.ts
-    formulas modes optimizations plain profile-preload.ts main.ts`,
+    formulas modes optimizations plain profile-preload.ts measures.ts main.ts`,
   'gateway/console/src': `
     api components session layout access sites profile reference formats document-context live
     cells/editing cells/choice cells/date cells/reference cells/attachments cells formulas structure

@@ -1,33 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { measureFormulas } from './formulas/measure'
-import { measureLatency } from './modes/add-latency'
-import { compare } from './modes/compare'
-import { measureGrid } from './modes/grid-scroll'
 import { describeMachine, findCommit, inspectMachine } from './machine'
-import { measureDocuments } from './modes/many-documents'
-import { measureWebhooks } from './modes/many-webhooks'
-import { measureRows } from './modes/million-rows'
-import { measureReplication } from './modes/replicated'
-import { measureTelemetry } from './modes/telemetry-cost'
-import { measureOptimizations } from './optimizations/measure'
-import { readOptions, type Mode, type Options } from './options'
-import { isReached, ratioOf, renderReport, replaceSection, type Report } from './report'
+import { measures } from './measures'
+import { readOptions, type Options } from './options'
+import { isReached, ratioOf, renderReport, replaceSection } from './report'
 
 const folder = join(__dirname, '..')
-
-const measures: Record<Mode, (options: Options, env: Record<string, string>) => Promise<Report>> = {
-  compare,
-  latency: measureLatency,
-  rows: measureRows,
-  documents: measureDocuments,
-  webhooks: measureWebhooks,
-  telemetry: measureTelemetry,
-  grid: measureGrid,
-  formulas: measureFormulas,
-  optimizations: measureOptimizations,
-  replicated: measureReplication,
-}
 
 /** Settings that make every process of Sheaf write a CPU profile when it ends. */
 function profiling({ profile }: Options): Record<string, string> {

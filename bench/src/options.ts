@@ -12,6 +12,7 @@ export const modes = [
   'telemetry',
   'optimizations',
   'replicated',
+  'instances',
 ] as const
 
 /** One of the modes. */

@@ -1,0 +1,155 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { locateDocument } from '@sheaf/testkit/documents'
+import { readDatabaseUrl } from '@sheaf/testkit/engine-process'
+import type { InstanceName } from '@sheaf/testkit/sheaf'
+import { startGenerator, type Generator } from '../load/generator'
+import type { Options } from '../options'
+import type { Figure, Report } from '../report'
+import { median, percentile } from '../statistics'
+import { startSheafTarget, type SheafTarget } from '../target'
+import { grow, locate, MB, storeAll } from './stored-documents'
+
+const SIZES = [1, 10, 100]
+const INSTANCES = ['document-data-0', 'document-data-1', 'document-data-2'] as const
+/** Clients that create documents, and that request those of a killed instance. */
+const CLIENTS = 8
+/** Documents of the killed instance that are requested. */
+const SAMPLE = 200
+
+/** What moves of documents cost those who use them, and the failure of one of several instances with many documents. */
+export async function measureInstances(
+  options: Options,
+  env: Record<string, string>,
+): Promise<Report> {
+  await using generator = startGenerator()
+  await using target = await startSheafTarget({
+    ...env,
+    SHEAF_REPLICATED: 'true',
+    SHEAF_INSTANCES: String(INSTANCES.length),
+    SHEAF_BALANCE_SECONDS: '0',
+  })
+  const figures: Figure[] = []
+  for (const size of SIZES) figures.push(...(await measureMoves(generator, target, size)))
+  figures.push(...(await measureLoss(generator, target, options.documents)))
+  return {
+    mode: 'instances',
+    about:
+      'Three instances of document-data, PostgreSQL and a store in a folder on the same machine. A document is moved while one ' +
+      'client reads one row of it, one request after the other: to an instance that has no file of it, and back. Then ' +
+      `${options.documents} documents are created, one instance is killed, and ${SAMPLE} of its documents, chosen at random, ` +
+      `are read for the first time, by ${CLIENTS} clients.`,
+    figures,
+    tables: [],
+  }
+}
+
+async function measureMoves(
+  generator: Generator,
+  target: SheafTarget,
+  size: number,
+): Promise<Figure[]> {
+  const document = { ...target, recordsPath: await target.addDocument(`${size} MB`) }
+  await grow(generator, document, size * MB)
+  await storeAll(generator, document)
+  const docId = docIdOf(document)
+  const stored = await bytesOf(join(target.sheaf.dataDir, 'store', docId.slice(0, 2), docId))
+  const name = `move, ${size} MB`
+  const { home } = await locate(document)
+  const other = INSTANCES.find((instance) => instance !== home) ?? home
+  const cold = await readWhile(document, () => move(document, other))
+  const warm = await readWhile(document, () => move(document, home))
+  process.stderr.write(`measured: ${name}\n`)
+  return [
+    { name: `${name}: longest read, no file there`, unit: 'ms', sheaf: Math.max(...cold) },
+    { name: `${name}: longest read, a file there`, unit: 'ms', sheaf: Math.max(...warm) },
+    { name: `${name}: median read meanwhile`, unit: 'ms', sheaf: median([...cold, ...warm]) },
+    { name: `bytes in the store per MB, ${size} MB`, unit: 'MB', sheaf: stored / MB / size },
+  ]
+}
+
+/** Kills an instance that has a third of many documents. */
+async function measureLoss(
+  generator: Generator,
+  target: SheafTarget,
+  count: number,
+): Promise<Figure[]> {
+  const { port, headers, documentsPath: path, sheaf } = target
+  const created = await generator.run({
+    port,
+    clients: CLIENTS,
+    calls: count,
+    keepTexts: true,
+    requests: [{ method: 'POST', path, headers, body: '{"name":"One of many"}' }],
+  })
+  process.stderr.write(`created: ${count} documents\n`)
+  const [killed] = INSTANCES
+  const url = readDatabaseUrl(sheaf.dataDir)
+  const left = created.texts.map((text) => JSON.parse(text) as string)
+  const ids: string[] = []
+  while (ids.length < SAMPLE && left.length > 0) {
+    const [docId = ''] = left.splice(Math.floor(Math.random() * left.length), 1)
+    if ((await locateDocument(url, docId)).home === killed) ids.push(docId)
+  }
+  await sheaf.kill(killed satisfies InstanceName)
+  const requests = ids.map((docId) => {
+    const records = `/api/docs/${docId}/tables/Table1/records?limit=1`
+    return { method: 'GET', path: records, headers }
+  })
+  const { latencies } = await generator.run({ port, clients: CLIENTS, calls: ids.length, requests })
+  const name = `first read of ${ids.length} documents of a killed instance`
+  return [
+    {
+      name: `create documents, ${CLIENTS} clients`,
+      unit: 'req/s',
+      sheaf: (created.calls / created.ms) * 1000,
+    },
+    {
+      name: `${name}: longest`,
+      unit: 'ms',
+      sheaf: Math.max(...latencies),
+      goal: { side: 'at most', value: 5_000, ratio: false },
+    },
+    { name: `${name}: 95 %`, unit: 'ms', sheaf: percentile(latencies, 0.95) },
+    { name: `${name}: median`, unit: 'ms', sheaf: median(latencies) },
+  ]
+}
+
+const docIdOf = ({ recordsPath }: SheafTarget) => recordsPath.split('/')[3] ?? ''
+
+/** Milliseconds of reads of one row, one after the other, until the work is done, and of one more. */
+async function readWhile(
+  { port, headers, recordsPath }: SheafTarget,
+  work: () => Promise<unknown>,
+): Promise<number[]> {
+  const latencies: number[] = []
+  let isDone = false
+  const read = async () => {
+    const since = performance.now()
+    const response = await fetch(`http://127.0.0.1:${port}${recordsPath}?limit=1`, { headers })
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`answered ${response.status}`)
+    latencies.push(performance.now() - since)
+  }
+  const reading = async () => {
+    while (!isDone) await read()
+    await read()
+  }
+  const working = work().finally(() => {
+    isDone = true
+  })
+  await Promise.all([reading(), working])
+  return latencies
+}
+
+const move = (document: SheafTarget, to: string) =>
+  document.sheaf.operate('documents', 'move', docIdOf(document), to)
+
+async function bytesOf(folder: string): Promise<number> {
+  let bytes = 0
+  for (const name of await readdir(folder, { recursive: true })) {
+    const entry = await stat(join(folder, name))
+    if (entry.isFile()) bytes += entry.size
+  }
+  return bytes
+}
