@@ -20,7 +20,7 @@ const placesOf = (records: readonly Update[]) => stepsOf(records).map(({ places 
 
 describe('updates of a batch', () => {
   it('with the same columns belong to one step, also when they alternate with others', () => {
-    const records = Array.from({ length: 6 }, (_, index) => ({
+    const records = Array.from({ length: 6 }, (_, index): Update => ({
       id: index + 1,
       fields: index % 2 === 0 ? { A: 1 } : { B: 2 },
     }))
@@ -32,7 +32,7 @@ describe('updates of a batch', () => {
 
   it('of one row stay in their order', () => {
     const [A, AB] = [{ A: 1 }, { A: 2, B: 2 }]
-    const records = [
+    const records: Update[] = [
       { id: 1, fields: A },
       { id: 1, fields: AB },
       { id: 1, fields: A },
