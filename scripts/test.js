@@ -98,14 +98,15 @@ function findHindered({ status, suites }, args) {
   return status === 1 && !isAlone && failed.length <= MOST_RERUN ? failed : []
 }
 
+/** The arguments of a rerun of suites, after a run with these. Jest refuses a number of workers beside --runInBand. */
+function rerunArgs(args, paths) {
+  const options = args.filter((arg) => /^--(?!maxWorkers=)\w+=/.test(arg))
+  return [...options, '--runInBand', '--runTestsByPath', ...paths]
+}
+
 /** Reruns the failed suites one by one and replaces their results. */
 async function runAgain(suites, paths, args, signal) {
-  const options = args.filter((arg) => /^--\w+=/.test(arg))
-  const again = await run(
-    'jest-again',
-    [...options, '--runInBand', '--runTestsByPath', ...paths],
-    signal,
-  )
+  const again = await run('jest-again', rerunArgs(args, paths), signal)
   for (const path of paths) {
     const outcome = again.suites.get(path)
     if (!outcome) continue
@@ -170,7 +171,7 @@ async function runOne(name, args, signal) {
   return { suites, rerun: hindered.length, passed, failed }
 }
 
-module.exports = { findHindered, runAfterChecks, splitRuns, summarize }
+module.exports = { findHindered, rerunArgs, runAfterChecks, splitRuns, summarize }
 
 /** Adds the unit tests on another Node to the results of all tests. */
 async function addUnitTests(outcome, node, signal) {

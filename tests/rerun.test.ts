@@ -18,8 +18,9 @@ interface Outcome {
 const { findOtherRelease } = jest.requireActual<{
   findOtherRelease(version: string, platform: string): { readonly version: string } | undefined
 }>('../scripts/other-node.js')
-const { findHindered, runAfterChecks, splitRuns, summarize } = jest.requireActual<{
+const { findHindered, rerunArgs, runAfterChecks, splitRuns, summarize } = jest.requireActual<{
   findHindered(outcome: Outcome, args: readonly string[]): string[]
+  rerunArgs(args: readonly string[], paths: readonly string[]): string[]
   splitRuns(args: readonly string[]): string[][]
   runAfterChecks(
     args: readonly string[],
@@ -65,6 +66,20 @@ describe('the fault tests', () => {
     const [others = [], faults = []] = splitRuns(['--silent=true'])
     expect(others).toEqual(['--silent=true', '--selectProjects', 'unit', 'service', 'system'])
     expect(faults).toEqual(['--silent=true', '--maxWorkers=1', '--selectProjects', 'fault'])
+  })
+
+  it('that have failed run again without a number of workers, which jest refuses beside --runInBand', () => {
+    const [, faults = []] = splitRuns(['--silent=true'])
+    const again = rerunArgs(faults, ['/tests/faults/kill.test.ts'])
+    expect(again).toEqual([
+      '--silent=true',
+      '--runInBand',
+      '--runTestsByPath',
+      '/tests/faults/kill.test.ts',
+    ])
+    const jest = join(root, 'node_modules/jest/bin/jest.js')
+    const listed = spawnSync(process.execPath, [jest, '--listTests', ...again], { cwd: root })
+    expect(listed.status).toBe(0)
   })
 
   it('run with others when tests are selected', () => {
