@@ -69,7 +69,7 @@ export async function openContext(
     directoryAddress: config.directoryAddress,
     tls: config.tls,
   })
-  const { documents } = opened
+  const { documents, handOvers } = opened
   const sql = closer.use(
     new SqlPool({
       limits: config.sql,
@@ -89,6 +89,7 @@ export async function openContext(
       replicas: config.changesReplicas,
     },
     log,
+    continueElsewhere: handOvers && ((docId) => handOvers.continueElsewhere(docId)),
   })
   closer.use(publisher)
   const verifier = overrides.verifier ?? createDirectoryVerifier(directory.access)

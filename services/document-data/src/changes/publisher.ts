@@ -40,6 +40,8 @@ export interface PublisherOptions {
   readonly name: string
   readonly limits: StreamLimits
   readonly log: Logger
+  /** Has a document published by the instance that has it now; undefined when there are no others. */
+  readonly continueElsewhere?: (docId: string) => Promise<void>
 }
 
 /**
@@ -255,10 +257,21 @@ export class ChangePublisher implements AsyncDisposable {
   private async isOver(docId: string, error: unknown): Promise<boolean> {
     const reason = toAppError(error)?.reason
     const isDeleted = reason === 'DOCUMENT_NOT_FOUND' || reason === 'DOCUMENT_DELETED'
-    const isMoved = reason === 'DOCUMENT_MOVED' && (await this.documents.isElsewhere(docId))
-    if (!isDeleted && !isMoved) return false
+    if (!isDeleted && !(reason === 'DOCUMENT_MOVED' && (await this.isMoved(docId)))) return false
     this.documents.forget(docId)
     return true
+  }
+
+  /** Whether another instance publishes the document; one that has not opened it yet is asked to. */
+  private async isMoved(docId: string): Promise<boolean> {
+    if (await this.documents.isElsewhere(docId)) return true
+    await this.options.continueElsewhere?.(docId).catch((error: unknown) => {
+      this.options.log.debug(
+        { err: error, docId },
+        'the next instance of a document did not prepare it',
+      )
+    })
+    return false
   }
 
   private postpone(docId: string, error: unknown): void {

@@ -132,7 +132,8 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   async isElsewhere(docId: string): Promise<boolean> {
-    return (await this.parts.lease.assign(docId)).home !== this.parts.instance
+    const { home } = await this.parts.lease.assign(docId)
+    return home !== this.parts.instance && (await this.listUnfinished([docId])).length === 0
   }
 
   async create({ docId, path, isEmpty, first }: NewDocumentFile): Promise<void> {

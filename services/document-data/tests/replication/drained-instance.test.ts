@@ -56,6 +56,22 @@ describe('an instance that is drained', () => {
     },
   )
 
+  it('has the next one publish what is left also when it ended before that one heard of the document', async () => {
+    await using directory = await startStandInDirectory(instances.authority, 'd1')
+    const before = await instances.start(directory, 'd1', noNats)
+    const docId = await createTable(before)
+    const { seq } = await add(before, docId, 'first')
+    await using two = await instances.start(directory, 'd2')
+    await eventually(() => directory.reports.some((report) => report.name === two.name))
+    await before[Symbol.asyncDispose]()
+    directory.assign(docId, two.name)
+    await using one = await instances.start(directory, 'd1')
+    // Nobody asks for the document.
+    await eventually(async () => (await readPublished(nats, docId)).events.at(-1)?.seq === seq)
+    await eventually(() => one.service.backlog() === 0)
+    expect((await read(two, docId)).text).toContain('first')
+  })
+
   it('goes on with its documents while no other instance can have them', async () => {
     await using directory = await startStandInDirectory(instances.authority, 'c1')
     await using one = await instances.start(directory, 'c1')

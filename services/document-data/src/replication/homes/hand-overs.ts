@@ -91,6 +91,13 @@ export class HandOvers implements AsyncDisposable {
     return count
   }
 
+  /** Has a document made ready on the instance that has it now, which publishes what this one has not. Rejects as that does. */
+  async continueElsewhere(docId: string): Promise<void> {
+    const { replicator } = this.documents.shared
+    if (!replicator) throw notReplicated()
+    await this.continueWhereItIs(docId, replicator)
+  }
+
   /** Begins to hand over all documents, unless that has begun: those that are not in use first. */
   drain(): void {
     this.draining ??= this.drainAll()
@@ -159,21 +166,27 @@ export class HandOvers implements AsyncDisposable {
    * what is not published or computed would otherwise wait for such a call.
    */
   private async continueDocument(docId: string, replicator: Replicator): Promise<void> {
-    const { instance, homes, log } = this.parts
     for (let attempt = 1; attempt <= ATTEMPTS && !this.ended.signal.aborted; attempt++) {
       try {
-        const known = await homes.assignHomeDocument({ docId }, await this.call(ASSIGN_MS))
-        if (known.home === instance) return await replicator.resume(docId)
-        const next = this.channels.at(known.homeAddress)
-        await next.prepareDocument({ docId }, await this.call(PREPARE_MS))
-        return
+        return await this.continueWhereItIs(docId, replicator)
       } catch (error) {
         const code = toAppError(error)?.code
         if (code === 'not_found' || code === 'precondition') return
-        log.warn({ err: error, docId }, 'a document was not prepared where it is now, retrying')
+        this.parts.log.warn(
+          { err: error, docId },
+          'a document was not prepared where it is now, retrying',
+        )
         await delay(RETRY_MS, undefined, { signal: this.ended.signal, ref: false }).catch(() => {})
       }
     }
+  }
+
+  private async continueWhereItIs(docId: string, replicator: Replicator): Promise<void> {
+    const { instance, homes } = this.parts
+    const known = await homes.assignHomeDocument({ docId }, await this.call(ASSIGN_MS))
+    if (known.home === instance) return replicator.resume(docId)
+    const next = this.channels.at(known.homeAddress)
+    await next.prepareDocument({ docId }, await this.call(PREPARE_MS))
   }
 
   private async call(ms: number) {

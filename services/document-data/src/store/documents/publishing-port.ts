@@ -64,7 +64,7 @@ export class PublishingPort {
     return documents.runAsync(docId, (doc) => doc.settle())
   }
 
-  /** Whether a document is assigned to another instance; false when that is not known. */
+  /** Whether another instance publishes what this one has not published of a document; false when that is not known. */
   isElsewhere(docId: string): Promise<boolean> {
     return this.parts.replicator?.isElsewhere(docId).catch(() => false) ?? Promise.resolve(false)
   }

@@ -80,7 +80,7 @@ export interface Replicator extends AsyncDisposable {
   resume(docId: string): Promise<void>
   /** Number of calls for each open document since this was last asked. */
   takeCalls(): ReadonlyMap<string, number>
-  /** Whether directory has assigned a document to another instance. */
+  /** Whether a document is assigned to another instance, and that has opened it if anything was unfinished here. */
   isElsewhere(docId: string): Promise<boolean>
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
