@@ -69,7 +69,6 @@ export async function openContext(
     directoryAddress: config.directoryAddress,
     tls: config.tls,
   })
-  const { documents, handOvers } = opened
   const sql = closer.use(
     new SqlPool({
       limits: config.sql,
@@ -80,18 +79,7 @@ export async function openContext(
   const lookups = new RowLookups()
   closer.defer(() => lookups[Symbol.dispose]())
   const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))
-  const publisher = new ChangePublisher(documents.publishing, {
-    natsUrl: config.natsUrl,
-    name: config.home,
-    limits: {
-      days: config.changesDays,
-      megabytes: config.changesMegabytes,
-      replicas: config.changesReplicas,
-    },
-    log,
-    continueElsewhere: handOvers && ((docId) => handOvers.continueElsewhere(docId)),
-  })
-  closer.use(publisher)
+  const publisher = closer.use(createPublisher(config, opened, log))
   const verifier = overrides.verifier ?? createDirectoryVerifier(directory.access)
   const { home, maxImportBytes, serviceKey } = config
   return {
@@ -112,4 +100,22 @@ export async function openContext(
     attachmentLimits: config.attachments,
     uploadPlaces: new FairShare(MAX_UPLOADS),
   }
+}
+
+function createPublisher(
+  config: DocumentDataConfig,
+  { documents, handOvers }: OpenedDocuments,
+  log: Logger,
+): ChangePublisher {
+  return new ChangePublisher(documents.publishing, {
+    natsUrl: config.natsUrl,
+    name: config.home,
+    limits: {
+      days: config.changesDays,
+      megabytes: config.changesMegabytes,
+      replicas: config.changesReplicas,
+    },
+    log,
+    continueElsewhere: handOvers && ((docId) => handOvers.continueElsewhere(docId)),
+  })
 }
