@@ -2,6 +2,7 @@ import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
 import type { FormulaLimits } from './formulas/formula-limits'
+import type { ReplicationSettings } from './open-replication'
 import type { StoreSettings } from './replication/objects/open-objects'
 import type { S3Settings } from './replication/objects/s3-store'
 import type { SqlLimits } from './sql/sql-pool'
@@ -66,18 +67,6 @@ export interface DocumentDataConfig {
   readonly attachments: AttachmentLimits
   /** Where documents are kept besides the files of this instance; absent when these are all there is. */
   readonly replication?: ReplicationSettings
-}
-
-/** Where documents are kept besides the files of an instance. */
-export interface ReplicationSettings {
-  /** The PostgreSQL that holds their logs: `postgres://user:password@host:port/database`. */
-  readonly logDatabaseUrl: string
-  /** Where snapshots and attachments are kept. */
-  readonly store: StoreSettings
-  /** Seconds between two looks at whether this instance has more than its share of documents; 0 for never. */
-  readonly balanceSeconds: number
-  /** Bytes that the files of documents may have on the disk of this instance; 0 for as many as it has. */
-  readonly diskBytes: number
 }
 
 /** Default limits of admission control. */

@@ -16,7 +16,9 @@ import { StoredFiles } from './replication/objects/stored-files'
 
 /** Where documents are kept besides the files of this instance. */
 export interface ReplicationSettings {
+  /** The PostgreSQL that holds their logs: `postgres://user:password@host:port/database`. */
   readonly logDatabaseUrl: string
+  /** Where snapshots and attachments are kept. */
   readonly store: StoreSettings
   /** Seconds between two looks at whether this instance has more than its share of documents; 0 for never. */
   readonly balanceSeconds: number
