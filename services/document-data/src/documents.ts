@@ -45,7 +45,7 @@ export interface OpenedDocuments {
   readonly restingFiles: RestingFiles | undefined
 }
 
-const notReplicated = {
+const withoutReplication = {
   lease: undefined,
   leaseThread: undefined,
   handOvers: undefined,
@@ -80,7 +80,7 @@ export async function openDocuments(
   })
   closer.use(documents)
   const { homes, systemTokens, tls } = context
-  if (!replication || !config.replication) return { documents, formulas, ...notReplicated }
+  if (!replication || !config.replication) return { documents, formulas, ...withoutReplication }
   const { lease, leaseThread } = replication
   const parts = { instance: config.home, startId: lease.startId, homes, systemTokens, log }
   const budget = { bytes: config.replication.diskBytes }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { pickBusy, pickResting } from './balanced-documents'
+import { pickBusy, pickLeastUsed } from './balanced-documents'
 
 describe('documents that are handed over to balance instances', () => {
   it('are those with the fewest calls when they are too many', () => {
     const calls: Readonly<Record<string, number>> = { a: 5, b: -1, c: 0, d: 9 }
-    expect(pickResting(3, ['a', 'b', 'c', 'd'], (docId) => calls[docId] ?? 0)).toEqual([
+    expect(pickLeastUsed(3, ['a', 'b', 'c', 'd'], (docId) => calls[docId] ?? 0)).toEqual([
       'b',
       'c',
       'a',

@@ -2,7 +2,7 @@
 const MAX_BUSY = 5
 
 /** So many of the documents, those with the fewest recent calls. */
-export function pickResting(
+export function pickLeastUsed(
   count: number,
   docIds: readonly string[],
   callsOf: (docId: string) => number,

@@ -4,7 +4,7 @@ import type { Logger } from '@sheaf/kit/logger'
 import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { DocumentStore } from '../../store/documents/document-store'
 import type { HomeLease } from '../home-lease'
-import { pickBusy, pickResting } from './balanced-documents'
+import { pickBusy, pickLeastUsed } from './balanced-documents'
 import type { HandOvers } from './hand-overs'
 
 /** Milliseconds for an answer of directory. */
@@ -65,7 +65,7 @@ export class HomeBalance implements AsyncDisposable {
     const request = { home, startId, load: this.takeLoad() }
     const { to, documents: count, loadShare } = await homes.balanceHome(request, await this.call())
     if (to === '') return
-    const docIds = count > 0 ? await this.listResting(count, calls) : pickBusy(loadShare, calls)
+    const docIds = count > 0 ? await this.listLeastUsed(count, calls) : pickBusy(loadShare, calls)
     const documents = await this.handOvers.handOverEach(docIds, to)
     if (documents > 0)
       log.info({ documents, home: to }, 'documents were handed over to balance instances')
@@ -79,13 +79,16 @@ export class HomeBalance implements AsyncDisposable {
     return Math.min(1, Math.max(0, utilization || 0))
   }
 
-  private async listResting(count: number, calls: ReadonlyMap<string, number>): Promise<string[]> {
+  private async listLeastUsed(
+    count: number,
+    calls: ReadonlyMap<string, number>,
+  ): Promise<string[]> {
     const request = { home: this.parts.instance, afterId: 0 }
     const { documents } = await this.parts.homes.listHomeDocuments(request, await this.call())
     const open = new Set(this.documents.openDocuments)
     // One that is not published is being made.
     const docIds = documents.filter(({ published }) => published).map(({ docId }) => docId)
-    return pickResting(count, docIds, (docId) => (open.has(docId) ? (calls.get(docId) ?? 0) : -1))
+    return pickLeastUsed(count, docIds, (docId) => (open.has(docId) ? (calls.get(docId) ?? 0) : -1))
   }
 
   private async call() {
