@@ -129,7 +129,10 @@ describe('files of documents that are not in use', () => {
     await cluster.query('update document_log.head set lsn = lsn - 1 where doc = $1', [behind])
     const pieces = join(cluster.folder, 'store', damaged.slice(0, 2), damaged, 'pieces')
     for (const piece of await readdir(pieces)) await writeFile(join(pieces, piece), 'x')
-    await utimes(pathOf('e', healthy), 9, 9)
+    // The others come before it.
+    await utimes(pathOf('e', behind), 1, 1)
+    await utimes(pathOf('e', damaged), 2, 2)
+    await utimes(pathOf('e', healthy), 3, 3)
     await using store = await cluster.open('e', short)
     await using files = keepWithin(1, store)
     await eventually(() => files.removed === 1)
