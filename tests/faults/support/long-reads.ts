@@ -109,12 +109,18 @@ export class LongReads {
 
   private async hold(form: Form): Promise<HeldRead> {
     const { hostname, port } = new URL(this.sheaf.url)
-    const socket = connect(Number(port), hostname)
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
     await once(socket, 'connect')
     const received: Buffer[] = []
     const ended = new Promise<boolean>((resolve) => {
       let isOrderly = false
-      socket.on('end', () => (isOrderly = true))
+      socket.on('end', () => {
+        // libuv reports a reset as an end when it arrives with the last bytes; only after a real end can be written.
+        socket.write('\r\n', (error) => {
+          isOrderly = !error
+          socket.destroy()
+        })
+      })
       socket.on('error', () => (isOrderly = false))
       socket.on('close', () => resolve(isOrderly))
     })
