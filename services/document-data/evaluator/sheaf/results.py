@@ -95,7 +95,9 @@ def _stored_text(value):
 def _parsed_float(value):
     if isinstance(value, str):
         value = value.strip()
-        return float(value) if value and "_" not in value else None
+        if "_" in value:
+            raise ValueError("an underscore is no part of a number in a cell")
+        return float(value) if value else None
     return float(value)
 
 
