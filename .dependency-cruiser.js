@@ -21,7 +21,7 @@ const halls = {
     access config.ts db/migrations db credential-use.ts leases metrics.ts outbox context.ts
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
-    file-names.ts identifiers.ts quoting json values export formats query store replication processes evaluator formulas sql bodies changes import
+    file-names.ts identifiers.ts quoting json values export formats query store moments replication processes evaluator formulas sql bodies changes import
     admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts open-replication.ts documents.ts key-writes.ts config.ts directory-clients.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
@@ -29,7 +29,7 @@ const halls = {
     column-types.ts upload-time.ts convert-value.ts guessing error-cells.ts logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
-    structure records batch attachments redo integrity revert feed exports workers documents`,
+    structure records batch attachments redo past integrity revert feed exports workers documents`,
   'services/document-data/src/replication': `
     objects record-body.ts file-position.ts home-lease.ts peer-copies.ts redo-tail.ts document-copies.ts opening.ts
     snapshot-jobs.ts adoption.ts deleted-documents.ts leaving-documents.ts resting-files.ts replicated-documents.ts homes`,

@@ -63,7 +63,10 @@ export async function sendAttachment(
     document,
     (home, call) =>
       toPieces(
-        home.attachments.downloadAttachment({ docId, attachmentId: file.id, offset, length }, call),
+        home.attachments.downloadAttachment(
+          { docId, attachmentId: file.id, offset, length, asOf: exchange.asOf },
+          call,
+        ),
       ),
     { head: () => ({ ...head, status: range ? 206 : 200, length, headers }) },
   )

@@ -93,13 +93,13 @@ export async function readDocument<R extends DocumentState>(
  * Returns the read options of a request for this format, JSON by default; undefined when it has none. A
  * malformed header is ignored, and ETags of other formats do not match.
  */
-export function getReadOptions({ request }: Exchange, form?: Form): ReadOptions | undefined {
+export function getReadOptions({ request, asOf }: Exchange, form?: Form): ReadOptions | undefined {
   const header = request.headers['if-none-match']
   const tags = header === undefined ? undefined : parseTags(header)
-  if (!tags) return undefined
+  if (!tags) return asOf && { ifNoneMatch: [], asOf }
   const own = form?.tagSuffix ?? ''
   const isOwn = (tag: string) => tag === '*' || (FORM_SUFFIX.exec(tag)?.[0] ?? '') === own
-  return { ifNoneMatch: tags.filter(isOwn).map(withoutForm) }
+  return { ifNoneMatch: tags.filter(isOwn).map(withoutForm), asOf }
 }
 
 /** Returns the ETag of the document without the suffix of a format. */

@@ -5,12 +5,12 @@ import type { Holder } from '@sheaf/kit/fair-share'
 import { keepTrace, nameActiveSpan } from '@sheaf/kit/telemetry/request-span'
 import { currentTraceparent } from '@sheaf/kit/telemetry/telemetry'
 import type { CallContext } from '@sheaf/protos/call'
+import type { Moment } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Response } from 'express'
 import type { AccessQuestion, Grant } from '../access/access-cache'
 import { clientAddress, networkOf } from '../limits/client-address'
 import type { Context } from '../context'
 import { Cookies } from '../sign-in/cookies'
-import type { Credential } from '../access/credential'
 import { countRequest, type CountedRequest } from '../metrics'
 import { Cancellation } from './cancellation'
 
@@ -49,11 +49,13 @@ export class Exchange {
   /** The matched route. */
   route?: RouteTraits
   /** The credential presented; undefined for the anonymous user. */
-  credential?: Credential
+  credential?: AccessQuestion['credential']
   /** True once the handler of the route runs: before that, the request has changed nothing. */
   isHandled = false
   /** True when a write is to keep nothing. */
   isDryRun = false
+  /** The moment that a read is to show; undefined for the present. */
+  asOf?: Moment
   /** What a write that kept nothing would have changed, as members of a JSON object. */
   comparison?: Buffer
   /** Epoch milliseconds by which the response must be complete. */

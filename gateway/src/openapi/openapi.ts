@@ -1,7 +1,8 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
+import { AS_OF } from '../http/as-of'
 import { DRY_RUN } from '../http/dry-run'
-import { hasDryRun, type Route } from '../routing/route'
+import { hasAsOf, hasDryRun, type Route } from '../routing/route'
 import type { OpenApiDocument } from './docs-page'
 import { describeResponses, registerSharedResponses } from './responses'
 
@@ -136,7 +137,9 @@ function toDescription({ description, access }: Route): string | undefined {
 }
 
 function toQuery(route: Route) {
-  return hasDryRun(route) ? (route.query ?? z.object({})).extend(dryRun.shape) : route.query
+  const query = route.query ?? z.object({})
+  if (hasDryRun(route)) return query.extend(dryRun.shape)
+  return hasAsOf(route) ? query.extend(asOf.shape) : route.query
 }
 
 function toBody({ body, form }: Route) {
@@ -148,6 +151,13 @@ const dryRun = z.object({
   [DRY_RUN]: z.enum(['true', 'false']).optional().meta({
     description:
       '`true` keeps nothing and returns `{"dryRun": true, "result", "change", "pendingColumns"}`: the response of the write, what it would have changed, with the results of formulas, in the form of the history, `null` for nothing, and the columns that formulas would compute later.',
+  }),
+})
+
+const asOf = z.object({
+  [AS_OF]: z.string().optional().meta({
+    description:
+      'Reads the document as it was at this moment: the `seq` of a change, or a time by RFC 3339. Requires the role editor. Returns 400 `MOMENT_NOT_FOUND`, naming the oldest moment, for one that is not in the log.',
   }),
 })
 

@@ -170,6 +170,7 @@ export const attachmentRoutes: readonly Route[] = [
     access: 'viewers',
     params: attachmentParams,
     query: downloadQuery,
+    readsPast: true,
     streams: true,
     success: { description: 'Contents of the file', mediaType: 'application/octet-stream' },
     statuses: {
@@ -187,8 +188,13 @@ export const attachmentRoutes: readonly Route[] = [
           'tableId, colId and rowId must be given together',
         )
       const { docId } = document
+      const { asOf } = exchange
       const { attachment: file } = await document.read((home, call) =>
-        home.attachments.getAttachment({ docId, attachmentId }, call),
+        home.attachments.getAttachment(
+          // The ETag of the file, which If-None-Match names, is not that of the document.
+          { docId, attachmentId, options: asOf && { ifNoneMatch: [], asOf } },
+          call,
+        ),
       )
       if (!file) throw new Error('document-data described no attachment')
       await sendAttachment(exchange, document, file, { name, inline })

@@ -25,6 +25,7 @@ export const documentCopyRoutes: readonly Route[] = [
     description:
       'Creates a copy without history. The caller owns the copy; other users have only the access inherited from the target workspace. Requires edit access to the target workspace.',
     access: 'viewers',
+    readsPast: true,
     streams: true,
     params: docParams,
     body: documentCopy,
@@ -84,7 +85,9 @@ async function transfer(
   const { documentData, system } = exchange.context
   const { userId } = await exchange.authorize('')
   await source.call(async (home, call) => {
-    const snapshot = { docId: source.docId, noHistory: true, template }
+    const { asOf } = exchange
+    const options = asOf && { ifNoneMatch: [], asOf }
+    const snapshot = { docId: source.docId, noHistory: true, template, options }
     const chunks = home.exports.exportDocument(snapshot, call)
     const caller = exchange.call(await system.token())
     await documentData

@@ -6,7 +6,14 @@ import { writeDocument } from '../documents/conditional-requests'
 import type { Exchange } from '../http/exchange'
 import { sendBytes, sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
-import { changeParams, changeSeq, historyPage, historyQuery } from '../schemas/history'
+import {
+  changeParams,
+  changeSeq,
+  historyPage,
+  historyQuery,
+  momentToRestore,
+} from '../schemas/history'
+import { parseMoment } from '../schemas/moment'
 import { docParams } from '../schemas/parameters'
 
 const tag = 'history'
@@ -58,6 +65,29 @@ export const historyRoutes: readonly Route[] = [
       const request = { docId: input.document.docId, seq: input.params.seq }
       const { seq } = await writeDocument(exchange, input, (home, call, options) =>
         home.history.revertChange({ ...request, options }, call),
+      )
+      sendJson(exchange, { seq })
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/docs/{docId}/restore',
+    id: 'restoreMoment',
+    tag,
+    summary: 'Restore a former moment',
+    description:
+      'Undoes all changes after a moment, of the document or of one table, by one new change, which can itself be undone. Formulas are computed again, and attachments stay as they are. `dryRun=true` shows what would change. At most 10,000 changes of 32 MiB: beyond that, copy the document as of the moment.',
+    access: 'editors',
+    conditions: 'write',
+    params: docParams,
+    body: momentToRestore,
+    success: { description: 'Position of the new change', schema: changeSeq },
+    statuses: { 409: 'A later change affects the same data; `details.conflicts` lists it.' },
+    async handle(exchange, input) {
+      const { tableId = '', asOf } = input.body
+      const request = { docId: input.document.docId, tableId, moment: parseMoment(String(asOf)) }
+      const { seq } = await writeDocument(exchange, input, (home, call, options) =>
+        home.history.restoreMoment({ ...request, options }, call),
       )
       sendJson(exchange, { seq })
     },

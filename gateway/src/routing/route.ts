@@ -55,6 +55,8 @@ export interface Route extends RouteTraits {
   readonly headers?: z.ZodObject
   /** Whether it reads or writes a document through conditional-requests.ts, for the API description. */
   readonly conditions?: 'read' | 'write'
+  /** True when it can read a former moment although it has no `conditions`. */
+  readonly readsPast?: boolean
   /** True when the response may be a page of rows with a cursor, for the API description. */
   readonly hasPages?: boolean
   /** True when the response names columns whose cells are not all computed, for the API description. */
@@ -77,6 +79,14 @@ export interface Route extends RouteTraits {
 /** Whether a route can be tried without keeping anything: all writes of a document but uploads. */
 export function hasDryRun({ conditions, form }: Pick<Route, 'conditions' | 'form'>): boolean {
   return conditions === 'write' && form === undefined
+}
+
+/** Whether a route can show the document as it was at a former moment. */
+export function hasAsOf({
+  conditions,
+  readsPast,
+}: Pick<Route, 'conditions' | 'readsPast'>): boolean {
+  return conditions === 'read' || readsPast === true
 }
 
 /** Returns every path of a route. */

@@ -1,4 +1,5 @@
 import type { AppError } from '@sheaf/kit/errors'
+import { AS_OF, mentionsAsOf, readAsOf } from '../http/as-of'
 import { parseJson, readJsonBytes } from '../http/body'
 import { DRY_RUN, readDryRun } from '../http/dry-run'
 import type { Exchange } from '../http/exchange'
@@ -8,7 +9,7 @@ import { toParameterError, toPayloadError } from '../http/validation-errors'
 import { parseQuery } from '../http/query'
 import { DocumentSession } from './document-session'
 import { authenticate } from './authenticate'
-import { hasDryRun, type Input, type Route } from './route'
+import { hasAsOf, hasDryRun, type Input, type Route } from './route'
 
 const NO_BYTES = Buffer.alloc(0)
 
@@ -30,7 +31,11 @@ export function createRouteHandler(route: Route): RouteHandler {
     const document = await admit(route, exchange, found)
     const params = checkParameters(route.params, found)
     const isWrite = route.method !== 'get'
-    const given = (isStrict || isWrite || route.query) && parseQuery(exchange.request.url ?? '')
+    const { url = '' } = exchange.request
+    const isPast = mentionsAsOf(url)
+    const isParsed = isStrict || isWrite || isPast || route.query !== undefined
+    const given = isParsed ? parseQuery(url) : undefined
+    if (given && isPast) exchange.asOf = readAsOf(given, hasAsOf(route))
     if (isWrite && given) exchange.isDryRun = readDryRun(given, hasDryRun(route))
     if (isStrict) requireKnownParameters(parametersOf(route), given)
     const query = checkParameters(route.query, given)
@@ -45,7 +50,7 @@ export function createRouteHandler(route: Route): RouteHandler {
 
 function parametersOf(route: Route): string[] {
   const own = Object.keys(route.query?.shape ?? {})
-  return hasDryRun(route) ? [...own, DRY_RUN] : own
+  return [...own, ...(hasDryRun(route) ? [DRY_RUN] : []), ...(hasAsOf(route) ? [AS_OF] : [])]
 }
 
 /**

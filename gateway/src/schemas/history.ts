@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { change } from './changes'
+import { moment } from './moment'
 import { docParams } from './parameters'
 import { text } from './text'
 
@@ -78,3 +79,15 @@ export const changeParams = docParams.extend({
 export const changeSeq = z
   .object({ seq: z.int().meta({ description: 'Position of the new change in the log' }) })
   .meta({ id: 'ChangeSeq', description: 'Position of a change' })
+
+/** The moment that a document is to be restored to. */
+export const momentToRestore = z
+  .object({
+    asOf: moment,
+    tableId: text.optional().meta({
+      description:
+        'Restore this table only: current table id, or `tableRef`, which also finds deleted tables',
+      example: 'People',
+    }),
+  })
+  .meta({ id: 'MomentToRestore', description: 'Moment of a document or of a table' })

@@ -47,6 +47,8 @@ export interface DocumentDataConfig {
   readonly workers: number
   /** Maximum number of automatic indexes per table. */
   readonly maxIndexes: number
+  /** Bytes of the files of former moments of documents that are kept. */
+  readonly pastBytes: number
   /** Maximum size of an imported file, in bytes. */
   readonly maxImportBytes: number
   /** Maximum duration of an import, in seconds. */
@@ -126,6 +128,7 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
     maxReadSeconds: read.int('SHEAF_READ_SECONDS', 60, { min: 1, max: 3600 }),
     workers: read.int('SHEAF_WORKERS', 2, { min: 0, max: 64 }),
     maxIndexes: read.int('SHEAF_AUTO_INDEXES', 2, { min: 0, max: 8 }),
+    pastBytes: read.int('SHEAF_PAST_MB', 1024, { min: 0, max: 1024 ** 3 }) * MIB,
     maxImportBytes: read.int('SHEAF_MAX_IMPORT_MB', 256, { min: 1, max: 4096 }) * MIB,
     maxImportSeconds: read.int('SHEAF_IMPORT_SECONDS', 300, { min: 1, max: 3600 }),
     changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),

@@ -13,7 +13,8 @@ import {
   type ReplicationContext,
   type ReplicationSettings,
 } from './open-replication'
-import { DocumentStore } from './store/documents/document-store'
+import { PastDocuments } from './moments/past-documents'
+import { DocumentStore, type DocumentStoreOptions } from './store/documents/document-store'
 import { loadSqlite } from './store/sqlite/connections'
 import { traceWrite } from './write-trace'
 
@@ -25,6 +26,7 @@ interface DocumentSettings {
   readonly maxReadSeconds: number
   readonly workers: number
   readonly maxIndexes: number
+  readonly pastBytes: number
   readonly formulas: FormulaLimits
   /** Name of this instance. */
   readonly home: string
@@ -34,6 +36,8 @@ interface DocumentSettings {
 /** The documents of this instance, and the formulas that are computed in them. */
 export interface OpenedDocuments {
   readonly documents: DocumentStore
+  /** The documents as they were at former moments. */
+  readonly past: PastDocuments
   readonly formulas: Formulas
   /** The lease under which documents are read; undefined without replication. */
   readonly lease: DirectoryLease | undefined
@@ -64,23 +68,29 @@ export async function openDocuments(
   const formulas = closer.use(Formulas.open(config.formulas, log, formulaObservers))
   const replication =
     config.replication && (await openReplication(config.home, config.replication, context))
-  const documents = await DocumentStore.open({
-    replicate: replication?.replicate,
-    folder: join(config.dataFolder, 'documents'),
+  const reading = {
     maxOpen: config.maxOpenDocuments,
     idleMs: config.idleSeconds * 1000,
     maxReadMs: config.maxReadSeconds * 1000,
     workers: config.workers,
     maxIndexes: config.maxIndexes,
+    onWorkerCrash: (error: unknown) => log.error({ err: error }, 'a worker thread crashed'),
+    onFileError: (error: unknown, docId: string) =>
+      log.error({ err: error, docId }, 'a document file failed'),
+  }
+  const documents = await DocumentStore.open({
+    ...reading,
+    replicate: replication?.replicate,
+    folder: join(config.dataFolder, 'documents'),
     traceWrite,
     stages: formulas,
     observeGroup: countGroup,
-    onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread crashed'),
-    onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })
   closer.use(documents)
+  const past = closer.use(await openPast(documents, config, reading))
   const { homes, systemTokens, tls } = context
-  if (!replication || !config.replication) return { documents, formulas, ...withoutReplication }
+  if (!replication || !config.replication)
+    return { documents, past, formulas, ...withoutReplication }
   const { lease, leaseThread } = replication
   const parts = { instance: config.home, startId: lease.startId, homes, systemTokens, log }
   const budget = { bytes: config.replication.diskBytes }
@@ -89,5 +99,15 @@ export async function openDocuments(
   const handOvers = closer.use(new HandOvers(documents, { ...parts, tls }))
   const everyMs = config.replication.balanceSeconds * 1000
   closer.use(new HomeBalance(documents, handOvers, { ...parts, lease, everyMs }))
-  return { documents, formulas, lease, leaseThread, handOvers, restingFiles }
+  return { documents, past, formulas, lease, leaseThread, handOvers, restingFiles }
+}
+
+function openPast(
+  documents: DocumentStore,
+  { dataFolder, pastBytes: maxBytes }: DocumentSettings,
+  reading: Omit<DocumentStoreOptions, 'folder'>,
+): Promise<PastDocuments> {
+  const folder = join(dataFolder, 'past')
+  const openStore = () => DocumentStore.open({ ...reading, folder, isPast: true })
+  return PastDocuments.open(documents, { folder, maxBytes, openStore })
 }

@@ -37,6 +37,7 @@ export const documents = (ctx: Context): DocumentsService => ({
     // A system token covers all documents, unless it names one, which must then be placed on this instance.
     if (call.caller.docId !== undefined) requireHome(ctx, call.caller.home)
     await ctx.documents.lifeCycle.remove(docId)
+    ctx.past.forget(docId)
     return {}
   },
 

@@ -1,16 +1,20 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import {
+  RestoreMomentResponse,
   RevertChangeResponse,
   type HistoryService,
   type ListHistoryRequest,
   type ListHistoryResponse,
+  type RestoreMomentRequest,
   type RevertChangeRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { createEvent } from '../changes/events'
 import type { Context } from '../context'
+import { findMoment } from '../moments/find-moment'
 import { planHistory, readHistory, type HistoryPage } from '../store/feed/history'
 import { historyTable } from '../store/feed/history-table'
+import { restoreMoment } from '../store/past/restore-moment'
 import { revertChange } from '../store/revert/revert'
 import { readerOf, requireDocument } from './document-call'
 import { runWrite } from './document-options'
@@ -40,6 +44,24 @@ export const history = (ctx: Context): HistoryService => ({
       cause: 'undo',
       run: (doc) => {
         revertChange(doc, seq)
+        return {}
+      },
+    })
+  },
+
+  async restoreMoment(
+    request: RestoreMomentRequest,
+    call: ServerCall,
+  ): Promise<RestoreMomentResponse> {
+    const { docId, moment, tableId } = request
+    requireDocument(ctx, call, docId, 'editors')
+    if (!moment) throw new AppError('invalid', 'BAD_FIELD', 'moment must have a seq or a time')
+    return runWrite(ctx, call, request, {
+      response: RestoreMomentResponse,
+      cause: 'undo',
+      run: (doc) => {
+        const tableRef = tableId === '' ? undefined : historyTable(doc, tableId)
+        restoreMoment(doc, { seq: findMoment(doc, moment), tableRef })
         return {}
       },
     })

@@ -27,24 +27,28 @@ import { records } from './records'
 import { sql } from './sql'
 import { createSystemServices } from './system-services'
 import { tables } from './tables'
+import { withMoment } from './with-moment'
 
 export function createServices(ctx: Context): ServedService[] {
   return [
     serveAdmitted(ctx, ActionsServiceService, actions(ctx)),
     serveAdmitted(ctx, AttachmentsServiceService, {
-      ...attachments(ctx),
+      ...withMoment(ctx, AttachmentsServiceService, attachments),
       ...attachmentUploads(ctx),
       ...attachmentArchives(ctx),
     }),
     serveDocument(ctx, ChangesServiceService, changes(ctx)),
-    serveAdmitted(ctx, ColumnsServiceService, { ...columns(ctx), ...formulas(ctx) }),
+    serveAdmitted(ctx, ColumnsServiceService, {
+      ...withMoment(ctx, ColumnsServiceService, columns),
+      ...formulas(ctx),
+    }),
     serveAdmitted(ctx, DocumentsServiceService, documents(ctx)),
-    serveAdmitted(ctx, ExportServiceService, exporting(ctx)),
+    serveAdmitted(ctx, ExportServiceService, withMoment(ctx, ExportServiceService, exporting)),
     serveAdmitted(ctx, HistoryServiceService, history(ctx)),
     serveAdmitted(ctx, ImportServiceService, importDocument(ctx)),
-    serveAdmitted(ctx, RecordsServiceService, records(ctx)),
-    serveAdmitted(ctx, SqlServiceService, sql(ctx)),
-    serveAdmitted(ctx, TablesServiceService, tables(ctx)),
+    serveAdmitted(ctx, RecordsServiceService, withMoment(ctx, RecordsServiceService, records)),
+    serveAdmitted(ctx, SqlServiceService, withMoment(ctx, SqlServiceService, sql)),
+    serveAdmitted(ctx, TablesServiceService, withMoment(ctx, TablesServiceService, tables)),
     ...createSystemServices(ctx),
   ]
 }

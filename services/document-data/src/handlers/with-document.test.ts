@@ -41,7 +41,14 @@ const writes = new Set([
     'updateUsedAttachments',
   ],
   ...['restoreAttachments', 'addColumns', 'updateColumns', 'addOrUpdateColumns', 'deleteColumn'],
-  ...['recalculateFormulas', 'revertChange', 'addRecords', 'updateRecords', 'addOrUpdateRecords'],
+  ...[
+    'recalculateFormulas',
+    'revertChange',
+    'restoreMoment',
+    'addRecords',
+    'updateRecords',
+    'addOrUpdateRecords',
+  ],
   ...['deleteRecords', 'addTables', 'updateTables'],
   ...[
     'createDocument',

@@ -285,27 +285,6 @@ describe('a document with compiled formulas', () => {
     expect(formulas.timingOf(docId, ref)).toMatchObject({ cells: 4, errors: 2, compiled: 3 })
   })
 
-  it('keeps text with an underscore in columns of numbers, as Python does', async () => {
-    await using folder = await tempDir()
-    await using opened = await openFormulaStore(folder.path)
-    const { store } = opened
-    const docId = await createTable(store, 'T', { A: 'Text' })
-    await addColumns(store, docId, 'T', new Map([['A', ['1_000', 'a_b']]]))
-    await store.transact(docId, author, (doc) =>
-      addStructure(doc, 'T', [
-        column('N', '$A', 'Numeric'),
-        column('I', '$A', 'Int'),
-        column('PythonN', '(lambda: $A)()', 'Numeric'),
-        column('PythonI', '(lambda: $A)()', 'Int'),
-      ]),
-    )
-    const rows = await readRows(store, docId, 'T')
-    expect(rows.map(({ fields: { A: _, ...fields } }) => Object.values(fields))).toEqual([
-      ['1_000', '1_000', '1_000', '1_000'],
-      ['a_b', 'a_b', 'a_b', 'a_b'],
-    ])
-  })
-
   it('computes rows that look up a key which is computed in the same write', async () => {
     await using folder = await tempDir()
     await using opened = await openFormulaStore(folder.path)

@@ -143,4 +143,21 @@ describe('a lookup of list items in a column without lists', () => {
     await update(store, docId, [1], { K: ['[broken'] })
     expect((await readRows(store, docId, 'T'))[0]?.fields.K).toBe('[broken')
   })
+
+  it('keep text with an underscore in columns of numbers, compiled or in Python', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { store } = opened
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    await addColumns(store, docId, 'T', new Map([['A', ['1_000', 'a_b']]]))
+    for (const type of ['Numeric', 'Int']) {
+      await addFormula(store, docId, 'T', [`Compiled${type}`, '$A', type])
+      await addFormula(store, docId, 'T', [`Python${type}`, '(lambda: $A)()', type])
+    }
+    const rows = await readRows(store, docId, 'T')
+    expect(rows.map(({ fields }) => Object.values(fields))).toEqual([
+      new Array(5).fill('1_000'),
+      new Array(5).fill('a_b'),
+    ])
+  })
 })

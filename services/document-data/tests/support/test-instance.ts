@@ -48,6 +48,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     serviceKey: 'unused',
     natsUrl: testEngines().natsUrl,
     maxOpenDocuments: 50,
+    pastBytes: 64 * 1024 * 1024,
     idleSeconds: 60,
     maxReadSeconds: 60,
     workers: 2,

@@ -30,6 +30,8 @@ export interface DocumentStoreOptions extends SharedResourcesOptions, OpenDocume
   readonly folder: string
   /** Longest life of the snapshot of a read, in milliseconds. */
   readonly maxReadMs: number
+  /** True for documents of the past, which nothing changes: their attachments do not expire. */
+  readonly isPast?: boolean
 }
 
 /**
@@ -62,7 +64,9 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
         shared: this.shared,
         firstEntries,
         logged,
-        swept: (doc) => this.attachments.look(doc),
+        swept: (doc) => {
+          if (!options.isPast) this.attachments.look(doc)
+        },
       },
       options,
     )
@@ -95,6 +99,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
       markers: files.unpublished,
     })
     this.snapshots = new Snapshots(files, {
+      isPast: options.isPast,
       program: options.workerProgram,
       onCrash: (error) => options.onWorkerCrash?.(error),
       translate: (error, docId) => documents.translate(error, docId),

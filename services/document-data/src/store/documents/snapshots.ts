@@ -54,6 +54,8 @@ export class Snapshots implements AsyncDisposable {
   constructor(
     private readonly files: DocumentFiles,
     private readonly options: {
+      /** See DocumentStoreOptions. */
+      readonly isPast?: boolean
       readonly program?: string
       readonly onCrash: (error: unknown) => void
       /** Translates an error of the file of a document for callers. */
@@ -142,6 +144,11 @@ export class Snapshots implements AsyncDisposable {
     return this.workers.duplicate(path, to)
   }
 
+  /** Takes a copy of a document back to the moment after an entry of its log; see `takeBack`. */
+  takeBack(path: string, seq: number): Promise<void> {
+    return this.workers.takeBack(path, seq)
+  }
+
   /** Creates the copy in a folder. */
   private async makeCopy(path: string, form: SnapshotForm, folder: string, signal?: AbortSignal) {
     const copy = join(folder, 'copy.sqlite')
@@ -152,7 +159,8 @@ export class Snapshots implements AsyncDisposable {
   }
 
   private async makeFile(path: string, form: SnapshotForm, copy: string): Promise<CopyMoment> {
-    if (!form.whole) return this.workers.copy(path, copy, form)
+    const { isPast: forgetsFormulas } = this.options
+    if (!form.whole) return this.workers.copy(path, copy, { ...form, forgetsFormulas })
     if (form.isUnpacked) await this.duplicate(path, copy)
     else await this.workers.run(path, [`VACUUM INTO ${quoteText(copy)}`])
     const connection = openReader(copy)

@@ -16,6 +16,8 @@ export interface CopyForm {
   readonly history: boolean
   /** False to leave out rows, attachments and log, keeping only the structure. */
   readonly data: boolean
+  /** True to leave out what is known of formulas: a document that is made from the copy computes them again. */
+  readonly forgetsFormulas?: boolean
 }
 
 /** The moment of a copy. */
@@ -115,11 +117,13 @@ function copyTables(connection: Connection, form: CopyForm): void {
 }
 
 /** Tables whose rows a copy of this form does not contain. */
-function leftOut(connection: Connection, { history, data }: CopyForm): string[] {
+function leftOut(connection: Connection, form: CopyForm): string[] {
+  const { history, data, forgetsFormulas } = form
   const log = history && data ? [] : ['_sheaf_log']
-  if (data) return log
+  const left = forgetsFormulas ? [...log, '_sheaf_formulas'] : log
+  if (data) return left
   const users = connection.pluck<string>('SELECT tableId FROM _grist_Tables').all()
-  return [...log, ...DATA_TABLES, ...users]
+  return [...left, ...DATA_TABLES, ...users]
 }
 
 const hasPending = (connection: Connection) =>

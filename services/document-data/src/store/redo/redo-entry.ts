@@ -17,18 +17,32 @@ export function redoEntry(
   operations: readonly Operation[],
   contents: ContentSource,
 ): void {
+  for (const step of stepsOf(operations)) redoStep(doc, step, contents)
+}
+
+/** The operations of an entry by the steps in which they changed the document. */
+export function stepsOf(operations: readonly Operation[]): (readonly Operation[])[] {
+  const steps: (readonly Operation[])[] = []
   for (let index = 0; index < operations.length;) {
     const operation = operations[index]
-    if (!operation) return
-    if ('rowIds' in operation) {
-      redoRowOperation(doc, operation, contents)
-      index++
-      continue
-    }
-    const step = stepAt(operations, index, operation)
-    redoSchemaStep(doc, operation, step)
+    if (!operation) break
+    const step = 'rowIds' in operation ? [operation] : stepAt(operations, index, operation)
+    steps.push(step)
     index += step.length
   }
+  return steps
+}
+
+/** Applies one of the steps of `stepsOf`. */
+export function redoStep(
+  doc: DocumentWriter,
+  step: readonly Operation[],
+  contents: ContentSource,
+): void {
+  const [first] = step
+  if (!first) return
+  if ('rowIds' in first) redoRowOperation(doc, first, contents)
+  else redoSchemaStep(doc, first, step)
 }
 
 function redoRowOperation(
@@ -56,7 +70,8 @@ function stepAt(
   return operations.slice(start, end)
 }
 
-function isConversion(operation: Operation | undefined): boolean {
+/** True for a conversion of the cells of a column that a preceding operation changed. */
+export function isConversion(operation: Operation | undefined): boolean {
   return operation?.kind === 'update_rows' && operation.columns[0]?.oldType !== undefined
 }
 

@@ -46,12 +46,21 @@ export interface DuplicateRequest {
   readonly to: string
 }
 
+/** A copy of a document that is to be as it was after an entry of its log. */
+export interface TakeBackRequest {
+  readonly kind: 'takeBack'
+  readonly id: number
+  readonly path: string
+  readonly seq: number
+}
+
 /** Messages to a worker thread. */
 export type ToWorker =
   | ReadRequest
   | RunRequest
   | CopyRequest
   | DuplicateRequest
+  | TakeBackRequest
   /** One more chunk may be made. */
   | { readonly kind: 'more'; readonly id: number }
   /** The read is cancelled. */

@@ -92,6 +92,11 @@ export class WorkerPool implements AsyncDisposable {
     await this.ask((id) => ({ kind: 'duplicate', id, path, to }))
   }
 
+  /** Takes a copy of a document back to a moment; see `takeBack`. Throws the translated errors of SQLite. */
+  async takeBack(path: string, seq: number): Promise<void> {
+    await this.ask((id) => ({ kind: 'takeBack', id, path, seq }))
+  }
+
   /** Sends a request that has one answer. */
   private ask(requestOf: (id: number) => ToWorker): Promise<Answer> {
     const id = this.nextId++

@@ -5,6 +5,7 @@ import { openBuilder, openLongReader, type Connection } from '../sqlite/connecti
 import { copyDocument } from '../exports/document-copy'
 import { exportParts } from '../exports/export-parts'
 import { readLatestSeq } from '../log/log'
+import { takeBack } from '../past/past-file'
 import { takesAll } from '../reads/read-plan'
 import { documentParts } from '../reads/record-chunks'
 import type {
@@ -179,6 +180,10 @@ function handle(message: ToWorker, send: Send): void {
         id: message.id,
         moment: copyDocument(message.path, message.to, message.form),
       })
+      break
+    case 'takeBack':
+      takeBack(message.path, message.seq)
+      send({ kind: 'done', id: message.id })
       break
     case 'duplicate':
       duplicate(message).then(

@@ -1,0 +1,101 @@
+import { roleAtLeast } from '@sheaf/auth/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServedService } from '@sheaf/kit/grpc/server'
+import type { Moment } from '@sheaf/protos/sheaf/document_data/v1/options'
+import type { Context } from '../context'
+import type { OpenMoment } from '../moments/past-documents'
+import type { DocumentStore } from '../store/documents/document-store'
+import { requireDocument } from './document-call'
+
+/** A request that may ask for the document as it was at a moment. */
+interface MomentRequest {
+  readonly docId: string
+  readonly options?: { readonly asOf?: Moment }
+  readonly asOf?: Moment
+}
+
+type Handler = (request: MomentRequest, call: ServerCall) => unknown
+type Handlers = Readonly<Record<string, Handler>>
+
+/**
+ * Handlers that read the document as it was at the moment that the request names, if it names one. Throws `forbidden`
+ * unless the caller may read former values, for which the role editor is needed, and as `PastDocuments.open`.
+ */
+export function withMoment(
+  ctx: Context,
+  definition: ServedService['definition'],
+  create: (ctx: Context) => object,
+): object {
+  const present = create(ctx) as Handlers
+  const past = new WeakMap<DocumentStore, Handlers>()
+  const handlersOf = ({ documents }: OpenMoment): Handlers => {
+    if (documents === ctx.documents) return present
+    const known = past.get(documents) ?? (create({ ...ctx, documents }) as Handlers)
+    past.set(documents, known)
+    return known
+  }
+  const served: Record<string, Handler> = {}
+  for (const [name, now] of Object.entries(present)) {
+    const handle = now.bind(present)
+    const then = definition[name]?.responseStream ? streamPast : readPast
+    served[name] = (request, call) => {
+      const moment = request.options?.asOf ?? request.asOf
+      if (moment === undefined) return handle(request, call)
+      return then(ctx, { request, call, moment }, (opened) => handlersOf(opened)[name] ?? handle)
+    }
+  }
+  return served
+}
+
+/** A call that reads the past. */
+interface PastCall {
+  readonly request: MomentRequest
+  readonly call: ServerCall
+  readonly moment: Moment
+}
+
+async function readPast(
+  ctx: Context,
+  of: PastCall,
+  choose: (opened: OpenMoment) => Handler,
+): Promise<unknown> {
+  using opened = await open(ctx, of)
+  return await choose(opened)(...inPast(of, opened))
+}
+
+async function* streamPast(
+  ctx: Context,
+  of: PastCall,
+  choose: (opened: OpenMoment) => Handler,
+): AsyncGenerator<unknown> {
+  using opened = await open(ctx, of)
+  yield* choose(opened)(...inPast(of, opened)) as AsyncIterable<unknown>
+}
+
+function open(ctx: Context, { request, call, moment }: PastCall): Promise<OpenMoment> {
+  const { docId } = request
+  requireDocument(ctx, call, docId, 'viewers')
+  if (!roleAtLeast(call.caller.role, 'editors'))
+    throw new AppError(
+      'forbidden',
+      'PAST_ACCESS_DENIED',
+      'only editors and owners of a document can read it as of a former moment',
+    )
+  const { signal } = call
+  return ctx.past.open(docId, moment, { userId: call.caller.userId, signal })
+}
+
+/** The same call for the document in the store of the past, with the same access. */
+function inPast({ request, call }: PastCall, { docId }: OpenMoment): [MomentRequest, ServerCall] {
+  const { options } = request
+  return [
+    {
+      ...request,
+      docId,
+      asOf: undefined,
+      ...(options && { options: { ...options, asOf: undefined } }),
+    },
+    Object.create(call, { caller: { value: { ...call.caller, docId } } }) as ServerCall,
+  ]
+}
