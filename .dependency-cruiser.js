@@ -29,7 +29,7 @@ const halls = {
     column-types.ts upload-time.ts convert-value.ts guessing error-cells.ts logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
-    structure records batch attachments redo past integrity revert feed exports workers documents`,
+    structure records batch attachments redo past integrity revert feed compare exports workers documents`,
   'services/document-data/src/replication': `
     objects record-body.ts file-position.ts home-lease.ts peer-copies.ts redo-tail.ts document-copies.ts opening.ts
     snapshot-jobs.ts adoption.ts deleted-documents.ts leaving-documents.ts resting-files.ts replicated-documents.ts homes`,
@@ -51,7 +51,7 @@ const halls = {
     http document-types routing documents pages openapi middleware routes app.ts service.ts main.ts`,
   'packages/cli/src': `
     cli-error.ts operator.ts settings.ts run-file.ts target.ts backup terminal.ts progress-bar.ts doctor
-    rest-client.ts first-workspace.ts import csv load sign-in-link.ts webhooks instances commands program.ts main.ts`,
+    rest-client.ts first-workspace.ts import csv load sign-in-link.ts webhooks instances history commands program.ts main.ts`,
   'bench/src': `
     load process-usage.ts target.ts statistics.ts workloads.ts in-turn.ts machine.ts options.ts report.ts
     formulas modes optimizations plain profile-preload.ts measures.ts main.ts`,

@@ -210,6 +210,7 @@ export const entries: Readonly<Record<string, Entry>> = {
 
   // history
   listHistory: { statuses: editors },
+  compareMoments: { statuses: editors, query: { from: 1 } },
   revertChange: { statuses: editors, params: newChange },
   // webhook deliveries
   listWebhookDeliveries: { statuses: owners, params: webhook },

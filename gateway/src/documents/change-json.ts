@@ -87,7 +87,12 @@ function headOf(
 const COMMA = Buffer.from(',')
 const END = Buffer.from(']}')
 
-function writeOperation(parts: Buffer[], { operation }: Operation, oldValues: boolean): void {
+/** Writes an operation as one JSON object. */
+export function writeOperation(
+  parts: Buffer[],
+  { operation }: Operation,
+  oldValues: boolean,
+): void {
   if (operation?.$case === 'schema') writeSchema(parts, operation.value, oldValues)
   else if (operation) writeRows(parts, operation.$case, operation.value, oldValues)
   else throw new Error('a change has an unknown operation')

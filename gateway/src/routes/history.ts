@@ -15,11 +15,13 @@ import {
 } from '../schemas/history'
 import { parseMoment } from '../schemas/moment'
 import { docParams } from '../schemas/parameters'
+import { comparisonRoute } from './comparison'
 
 const tag = 'history'
 
-/** Change history of a document, and undo. */
+/** Change history of a document, undo, and comparison of moments. */
 export const historyRoutes: readonly Route[] = [
+  comparisonRoute,
   defineRoute({
     method: 'get',
     path: '/api/docs/{docId}/history',

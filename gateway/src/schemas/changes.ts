@@ -77,6 +77,9 @@ const schemaOperation = z.object({
     .meta({ description: 'Values of a removed column; in the history only' }),
 })
 
+/** A step of a change, as serialized by `writeOperation`. */
+export const operation = z.union([rowOperation, schemaOperation])
+
 /** A change, as serialized by `changeJson`. */
 export const change = z.object({
   seq: z.int().meta({ description: 'Position in the log of the document, from 1 without gaps' }),
@@ -89,7 +92,7 @@ export const change = z.object({
     .literal(true)
     .optional()
     .meta({ description: 'Present if operations are omitted because of their size' }),
-  operations: z.array(z.union([rowOperation, schemaOperation])).meta({
+  operations: z.array(operation).meta({
     description:
       'Operations of the change, in order; below editor without those on what no longer exists',
   }),

@@ -9,7 +9,7 @@ import { formatTable, type Terminal } from '../terminal'
 /** Milliseconds between two looks at an instance that is drained. */
 const LOOK_MS = 500
 
-/** Adds `instances list`, `instances drain` and `documents move`. */
+/** Adds `instances list` and `instances drain`. */
 export function addInstancesCommands(
   program: Command,
   settings: CliSettings,
@@ -38,19 +38,6 @@ export function addInstancesCommands(
       if (options.cancel) return terminal.out(`${name} may have documents again`)
       await untilDrained(opened, name, terminal)
       terminal.out(`${name} has no documents and may be stopped`)
-    })
-
-  program
-    .command('documents')
-    .description('manage where documents are')
-    .command('move')
-    .description('move a replicated document to another instance, while it is used')
-    .argument('<document>', 'UUID of the document')
-    .argument('<instance>', 'name of the instance')
-    .action(async (docId: string, to: string) => {
-      await using opened = openInstances(await readOperatorTarget(settings))
-      const from = await opened.move(docId, to)
-      terminal.out(from === to ? `it is on ${to} already` : `moved from ${from} to ${to}`)
     })
 }
 

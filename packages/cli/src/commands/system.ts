@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { CliSettings } from '../settings'
 import type { Terminal } from '../terminal'
 import { addDoctorCommand } from './doctor'
+import { addDocumentsCommands } from './documents'
 import { addInstancesCommands } from './instances'
 import { addStatusCommand } from './status'
 
@@ -14,4 +15,5 @@ export function addSystemCommands(
   addStatusCommand(program, settings, terminal)
   addDoctorCommand(program, settings, terminal)
   addInstancesCommands(program, settings, terminal)
+  addDocumentsCommands(program, settings, terminal)
 }

@@ -16,13 +16,16 @@ import { planHistory, readHistory, type HistoryPage } from '../store/feed/histor
 import { historyTable } from '../store/feed/history-table'
 import { restoreMoment } from '../store/past/restore-moment'
 import { revertChange } from '../store/revert/revert'
+import { comparison } from './comparison'
 import { readerOf, requireDocument } from './document-call'
 import { runWrite } from './document-options'
 
 const MAX_ENTRIES = 100
 
-/** Handlers of HistoryService: list and revert changes. */
+/** Handlers of HistoryService: list and revert changes, compare moments. */
 export const history = (ctx: Context): HistoryService => ({
+  ...comparison(ctx),
+
   async listHistory(request: ListHistoryRequest, call: ServerCall): Promise<ListHistoryResponse> {
     const { docId } = request
     requireDocument(ctx, call, docId, 'editors')

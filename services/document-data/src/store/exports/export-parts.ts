@@ -10,11 +10,13 @@ import {
   type WorkbookPlan,
 } from '../../export/workbook'
 import { requireRow, type Connection } from '../sqlite/connections'
+import { compareParts } from '../compare/compare-parts'
+import type { ComparePlan } from '../compare/compare-plan'
 import { historyParts, type HistoryPlan } from '../feed/history'
 import { ZipWriter } from './zip-writer'
 
 /** The export, as plain values that can be sent to another thread. */
-export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan
+export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan | ComparePlan
 
 /** Maximum rows per step; fewer when they are long. */
 const RANGE_ROWS = 1500
@@ -38,6 +40,8 @@ export function exportParts(connection: Connection, plan: ExportPlan): Generator
       return workbookParts(connection, plan)
     case 'history':
       return historyParts(connection, plan)
+    case 'comparison':
+      return compareParts(connection, plan)
   }
 }
 

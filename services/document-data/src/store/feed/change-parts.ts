@@ -163,7 +163,7 @@ export function sliceRows(operation: RowOperation, from: number, end: number): R
 type Packed<T> = { [K in keyof T]: T[K] extends Buffer ? number : T[K] }
 
 /** A part as bytes: the length of the head, the head as JSON, and the values one after the other. */
-function packPart({ operations, ...rest }: ChangePart): Buffer {
+export function packPart({ operations, ...rest }: ChangePart): Buffer {
   const values: Buffer[] = []
   const pack = <T extends { old: Buffer; new: Buffer }>(holder: T): Packed<T> => {
     values.push(holder.old, holder.new)

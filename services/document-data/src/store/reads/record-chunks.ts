@@ -94,6 +94,8 @@ export async function* readInChunks(
     }
   } finally {
     clearTimeout(timer)
+    // Parts may have opened another file.
+    parts.return?.()
     loan.release()
   }
 }

@@ -88,6 +88,8 @@ class ThreadRead {
     if (this.ended) return
     this.ended = true
     reads.delete(this.request.id)
+    // Parts may have opened another file.
+    this.parts.return?.()
     this.connection.close()
   }
 

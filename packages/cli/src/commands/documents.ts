@@ -1,0 +1,222 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import { changeLine, type Change } from '../history/change-line'
+import { differenceLines } from '../history/difference-lines'
+import type { Operation } from '../history/operation'
+import { openInstances } from '../instances/instances'
+import { createRestClient, type RestClient } from '../rest-client'
+import type { CliSettings } from '../settings'
+import { readOperatorTarget, readRestTarget } from '../target'
+import { formatTable, type Terminal } from '../terminal'
+
+/** Changes that `log` prints by default, and most changes and rows of a request. */
+const CHANGES = 20
+const PAGE_CHANGES = 100
+const PAGE_ROWS = 10_000
+
+interface RestOptions {
+  url?: string
+  key?: string
+}
+
+interface LogOptions extends RestOptions {
+  table?: string
+  limit: number
+  json?: boolean
+}
+
+interface CompareOptions extends RestOptions {
+  from: string
+  to?: string
+  table?: string
+  summary?: boolean
+  json?: boolean
+}
+
+interface Environment {
+  readonly settings: CliSettings
+  readonly terminal: Terminal
+}
+
+/** Adds `documents move`, `documents log` and `documents compare`; the last two use only the public REST API. */
+export function addDocumentsCommands(
+  program: Command,
+  settings: CliSettings,
+  terminal: Terminal,
+): void {
+  const documents = program
+    .command('documents')
+    .description('history of documents, and where they are')
+  addMove(documents, { settings, terminal })
+  addLog(documents, { settings, terminal })
+  addCompare(documents, { settings, terminal })
+}
+
+function addMove(documents: Command, { settings, terminal }: Environment): void {
+  documents
+    .command('move')
+    .description('move a replicated document to another instance, while it is used')
+    .argument('<document>', 'UUID of the document')
+    .argument('<instance>', 'name of the instance')
+    .action(async (docId: string, to: string) => {
+      await using opened = openInstances(await readOperatorTarget(settings))
+      const from = await opened.move(docId, to)
+      terminal.out(from === to ? `it is on ${to} already` : `moved from ${from} to ${to}`)
+    })
+}
+
+function addLog(documents: Command, environment: Environment): void {
+  documents
+    .command('log')
+    .description('print the changes of a document, newest first')
+    .argument('<document>', 'id of the document')
+    .option('--table <table>', 'only changes of this table')
+    .option('--limit <number>', 'most changes to print', readLimit, CHANGES)
+    .option('--json', 'print each change as a line of JSON')
+    .option('--url <url>', 'URL of Sheaf (default: SHEAF_URL, or Sheaf on this machine)')
+    .option('--key <key>', 'API key (default: SHEAF_API_KEY)')
+    .action((document: string, options: LogOptions) => printLog(document, options, environment))
+}
+
+function addCompare(documents: Command, environment: Environment): void {
+  const { invocation } = environment.settings
+  documents
+    .command('compare')
+    .description('print what differs between two moments of a document')
+    .argument('<document>', 'id of the document')
+    .requiredOption('--from <moment>', 'seq of a change, or a time by RFC 3339')
+    .option('--to <moment>', 'the other moment (default: now)')
+    .option('--table <table>', 'only this table')
+    .option('--summary', 'print only how many columns and rows differ')
+    .option('--json', 'print JSON: the moments, then each difference on a line')
+    .option('--url <url>', 'URL of Sheaf (default: SHEAF_URL, or Sheaf on this machine)')
+    .option('--key <key>', 'API key (default: SHEAF_API_KEY)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ${invocation} documents compare ID --from 2026-03-01T09:30:00Z
+  ${invocation} documents compare ID --from 120 --to 140 --summary`,
+    )
+    .action((document: string, options: CompareOptions) =>
+      printComparison(document, options, environment),
+    )
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text)
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw new InvalidArgumentError('It must be a positive integer.')
+  return limit
+}
+
+async function printLog(
+  document: string,
+  options: LogOptions,
+  { settings, terminal }: Environment,
+): Promise<void> {
+  const rest = createRestClient(await readRestTarget(settings, options))
+  let left = options.limit
+  let before: number | null | undefined
+  while (left > 0 && before !== null) {
+    const query = queryOf({
+      limit: String(Math.min(left, PAGE_CHANGES)),
+      tableId: options.table,
+      before: before?.toString(),
+    })
+    const page = await rest.get<{ changes: readonly Change[]; next: number | null }>(
+      `/api/docs/${encodeURIComponent(document)}/history?${query}`,
+    )
+    for (const change of page.changes)
+      terminal.out(options.json ? JSON.stringify(change) : changeLine(change))
+    left -= page.changes.length
+    before = page.next
+  }
+}
+
+interface ComparedMoment {
+  readonly seq: number
+  readonly time: string
+}
+
+interface Compared {
+  readonly from: ComparedMoment
+  readonly to: ComparedMoment
+}
+
+interface ComparisonPage extends Compared {
+  readonly operations: readonly Operation[]
+  readonly nextCursor: string | null
+}
+
+interface Counts {
+  readonly added: number
+  readonly removed: number
+  readonly changed: number
+}
+
+interface ComparisonSummary extends Compared {
+  readonly tables: readonly {
+    readonly tableId: string
+    readonly change: string
+    readonly columns: Counts
+    readonly rows: Counts
+  }[]
+}
+
+async function printComparison(
+  document: string,
+  options: CompareOptions,
+  { settings, terminal }: Environment,
+): Promise<void> {
+  const rest = createRestClient(await readRestTarget(settings, options))
+  const path = `/api/docs/${encodeURIComponent(document)}/compare`
+  const { from, to, table: tableId, summary, json } = options
+  if (!summary) {
+    let hasAny = false
+    for await (const { operations, ...moments } of readPages(rest, path, { from, to, tableId })) {
+      if (json && !hasAny) terminal.out(JSON.stringify({ from: moments.from, to: moments.to }))
+      hasAny = true
+      for (const operation of operations)
+        terminal.out(json ? JSON.stringify(operation) : differenceLines(operation).join('\n'))
+    }
+    return
+  }
+  const query = queryOf({ from, to, tableId, summary: 'true' })
+  const counts = await rest.get<ComparisonSummary>(`${path}?${query}`)
+  terminal.out(json ? JSON.stringify(counts) : formatSummary(counts))
+}
+
+async function* readPages(
+  rest: RestClient,
+  path: string,
+  asked: Readonly<Record<'from' | 'to' | 'tableId', string | undefined>>,
+): AsyncGenerator<ComparisonPage> {
+  let cursor: string | null | undefined
+  while (cursor !== null) {
+    const query = queryOf({ ...asked, limit: String(PAGE_ROWS), cursor })
+    const page = await rest.get<ComparisonPage>(`${path}?${query}`)
+    yield page
+    cursor = page.nextCursor
+  }
+}
+
+function formatSummary({ from, to, tables }: ComparisonSummary): string {
+  const head = `change ${from.seq} (${from.time}) → change ${to.seq} (${to.time})`
+  if (tables.length === 0) return `${head}\nno differences`
+  const text = ({ added, removed, changed }: Counts) => `+${added} -${removed} ~${changed}`
+  const rows = tables.map(({ tableId, change, columns, rows: counts }) => [
+    tableId,
+    change === 'none' ? '' : change,
+    text(columns),
+    text(counts),
+  ])
+  return `${head}\n${formatTable(['TABLE', 'CHANGE', 'COLUMNS', 'ROWS'], rows)}`
+}
+
+/** The query of a URL, of the parameters that have a value. */
+function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) query.set(name, value)
+  return query.toString()
+}
