@@ -2,6 +2,7 @@ import { measureFormulas } from './formulas/measure'
 import { measureLatency } from './modes/add-latency'
 import { compare } from './modes/compare'
 import { measureGrid } from './modes/grid-scroll'
+import { measureMoments } from './modes/former-moments'
 import { measureInstances } from './modes/many-instances'
 import { measureDocuments } from './modes/many-documents'
 import { measureWebhooks } from './modes/many-webhooks'
@@ -28,4 +29,5 @@ export const measures: Record<
   optimizations: measureOptimizations,
   replicated: measureReplication,
   instances: measureInstances,
+  moments: measureMoments,
 }

@@ -13,6 +13,7 @@ export const modes = [
   'optimizations',
   'replicated',
   'instances',
+  'moments',
 ] as const
 
 /** One of the modes. */

@@ -153,7 +153,7 @@ const move = (document: SheafTarget, to: string) =>
   document.sheaf.operate('documents', 'move', docIdOf(document), to)
 
 /** Bytes of the files in a folder, which may be missing. */
-async function bytesOf(folder: string): Promise<number> {
+export async function bytesOf(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0
   let bytes = 0
   for (const name of await readdir(folder, { recursive: true })) {
