@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { runCli } from '../src/program'
 
 const bob = { id: 5, name: 'Bob', email: 'bob@example.com' }
@@ -59,6 +60,22 @@ const answers = new Map<string, unknown>([
       nextCursor: null,
     },
   ],
+  ['/api/docs/doc%2F1/restore', { seq: 5 }],
+  [
+    '/api/docs/doc%2F1/restore?dryRun=true',
+    {
+      change: {
+        operations: [
+          {
+            action: 'updateRows',
+            tableId: 'People',
+            rowIds: [1],
+            columns: { Name: { old: ['c'], new: ['a'] } },
+          },
+        ],
+      },
+    },
+  ],
   [
     '/api/docs/doc%2F1/compare?from=1&to=4&summary=true',
     {
@@ -79,11 +96,18 @@ const answers = new Map<string, unknown>([
 describe('documents', () => {
   let server: Server
   let out: string[]
+  /** The bodies that were received. */
+  let sent: string[]
   beforeEach(async () => {
-    server = createServer(({ url = '' }, response) => {
+    sent = []
+    server = createServer((request, response) => {
+      const { url = '' } = request
       const answer = answers.get(url)
       const body = JSON.stringify(answer ?? { error: `no ${url}` })
-      response.writeHead(answer === undefined ? 404 : 200).end(body)
+      void text(request).then((given) => {
+        if (given !== '') sent.push(given)
+        response.writeHead(answer === undefined ? 404 : 200).end(body)
+      })
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   })
@@ -141,6 +165,16 @@ describe('documents', () => {
       'TABLE  CHANGE  COLUMNS   ROWS',
       'Pets   added   +0 -0 ~0  +12 -0 ~0',
     ])
+  })
+
+  it('prints what restoring a moment would change, and restores it', async () => {
+    expect(await documents('restore', 'doc/1', '--to', '4', '--dry-run')).toEqual([
+      '~ People 1: Name "c" → "a"',
+    ])
+    expect(await documents('restore', 'doc/1', '--to', '4', '--table', 'People')).toEqual([
+      'restored: the document is at change 5, whose undo takes this back',
+    ])
+    expect(sent).toEqual(['{"asOf":"4"}', '{"asOf":"4","tableId":"People"}'])
   })
 
   it('refuses a comparison without a moment, and a limit that is no number', async () => {

@@ -32,12 +32,18 @@ interface CompareOptions extends RestOptions {
   json?: boolean
 }
 
+interface RestoreOptions extends RestOptions {
+  to: string
+  table?: string
+  dryRun?: boolean
+}
+
 interface Environment {
   readonly settings: CliSettings
   readonly terminal: Terminal
 }
 
-/** Adds `documents move`, `documents log` and `documents compare`; the last two use only the public REST API. */
+/** Adds `documents move`, `log`, `compare` and `restore`; all but the first use only the public REST API. */
 export function addDocumentsCommands(
   program: Command,
   settings: CliSettings,
@@ -49,6 +55,7 @@ export function addDocumentsCommands(
   addMove(documents, { settings, terminal })
   addLog(documents, { settings, terminal })
   addCompare(documents, { settings, terminal })
+  addRestore(documents, { settings, terminal })
 }
 
 function addMove(documents: Command, { settings, terminal }: Environment): void {
@@ -102,6 +109,27 @@ Examples:
     )
 }
 
+function addRestore(documents: Command, environment: Environment): void {
+  const { invocation } = environment.settings
+  documents
+    .command('restore')
+    .description('undo all changes of a document after a moment, by one change that can be undone')
+    .argument('<document>', 'id of the document')
+    .requiredOption('--to <moment>', 'seq of a change, or a time by RFC 3339')
+    .option('--table <table>', 'restore only this table')
+    .option('--dry-run', 'change nothing, print what would change')
+    .option('--url <url>', 'URL of Sheaf (default: SHEAF_URL, or Sheaf on this machine)')
+    .option('--key <key>', 'API key (default: SHEAF_API_KEY)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ${invocation} documents restore ID --to 2026-03-01T09:30:00Z --dry-run
+  ${invocation} documents restore ID --to 120 --table People`,
+    )
+    .action((document: string, options: RestoreOptions) => restore(document, options, environment))
+}
+
 function readLimit(text: string): number {
   const limit = Number(text)
   if (!Number.isSafeInteger(limit) || limit < 1)
@@ -131,6 +159,28 @@ async function printLog(
     left -= page.changes.length
     before = page.next
   }
+}
+
+async function restore(
+  document: string,
+  options: RestoreOptions,
+  { settings, terminal }: Environment,
+): Promise<void> {
+  const rest = createRestClient(await readRestTarget(settings, options))
+  const { to: asOf, table: tableId, dryRun } = options
+  const path = `/api/docs/${encodeURIComponent(document)}/restore`
+  const body = { asOf, ...(tableId !== undefined && { tableId }) }
+  if (!dryRun) {
+    const { seq } = await rest.post<{ seq: number }>(path, body)
+    return terminal.out(`restored: the document is at change ${seq}, whose undo takes this back`)
+  }
+  const { change } = await rest.post<{
+    change: { operations?: readonly Operation[] } | null
+  }>(`${path}?dryRun=true`, body)
+  if (change === null) return terminal.out('nothing would change')
+  // A large change is answered without its operations.
+  if (!change.operations) return terminal.out('more would change than can be shown')
+  for (const operation of change.operations) terminal.out(differenceLines(operation).join('\n'))
 }
 
 interface ComparedMoment {
