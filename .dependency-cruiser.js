@@ -43,6 +43,10 @@ const halls = {
   'packages/formula-text/src': `
     formula-tree.ts call-arguments.ts scopes.ts value-type.ts inference.ts name-uses.ts rename.ts
     unknown-names.ts`,
+  'packages/client/src': `
+    errors.ts retry-policy.ts cancellation.ts idempotency-key.ts call-options.ts http-request.ts xhr-transport.ts transport.ts connection.ts
+    document-types.ts selection.ts resources.ts change.ts batch.ts columns.ts table.ts event-stream.ts change-feed.ts
+    attachments.ts history.ts document.ts workspaces.ts documents.ts sheaf.ts index.ts`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks
     config.ts notifier.ts metrics.ts context.ts changes delivery handlers service.ts main.ts`,
@@ -121,7 +125,9 @@ module.exports = {
       'console-is-a-client',
       'The console runs in a browser, and knows of Sheaf what any client can, and the syntax of formulas.',
       { path: '^gateway/console/' },
-      { path: '^(protos|services|packages/(?!formula-text/)|gateway/(?!console/)|tests|bench)/' },
+      {
+        path: '^(protos|services|packages/(?!(formula-text|client)/)|gateway/(?!console/)|tests|bench)/',
+      },
     ),
     rule(
       'console-is-served-not-imported',
@@ -172,6 +178,12 @@ module.exports = {
       {
         path: '^(protos|services|gateway|tests|bench|packages/(?!formula-text/))|^(node:)?(fs|path)$',
       },
+    ),
+    rule(
+      'client-is-a-leaf',
+      'It is published: it depends on nothing, and runs in browsers.',
+      { path: '^packages/client/src/', pathNot: isTest },
+      { path: '^(protos|services|gateway|tests|bench|packages/(?!client/)|node_modules)|^node:' },
     ),
     rule(
       'engines-is-a-leaf',

@@ -1,0 +1,102 @@
+import {
+  events,
+  json,
+  refuse,
+  someEvents,
+  startServer,
+  type Reply,
+} from '../tests/scripted-server.ts'
+import { ConflictError, PermissionError, Sheaf, UnavailableError, type Change } from './index.ts'
+
+const change = (seq: number) => ({ seq, time: '', userId: 1, cause: 'api', operations: [] })
+const event = (seq: number) => `id: ${seq}\nevent: change\ndata: ${JSON.stringify(change(seq))}\n\n`
+const retry = { firstDelayMs: 1, maxDelayMs: 2, attempts: 3 }
+
+const follow = (url: string, options = {}) =>
+  new Sheaf({ url, retry }).doc('d').changes({ after: 4, retry, ...options })
+
+/** Reads changes up to one, then stops. */
+async function readUntil(changes: AsyncIterable<Change>, seq: number): Promise<number[]> {
+  const found: number[] = []
+  for await (const change of changes) {
+    found.push(change.seq)
+    if (change.seq === seq) break
+  }
+  return found
+}
+
+describe('changes', () => {
+  it.each<[string, Reply]>([
+    ['ends', someEvents('end', event(5), event(6))],
+    ['breaks', someEvents('destroy', event(5), event(6))],
+    ['breaks within a change', someEvents('destroy', event(5), event(6), event(7).slice(0, 40))],
+    ['is silent', events(event(5), event(6))],
+  ])('continue after the last one when the connection %s', async (_, first) => {
+    await using server = await startServer(
+      first,
+      refuse(503, 'GATEWAY_BUSY'),
+      events(event(6), event(7)),
+    )
+    expect(await readUntil(follow(server.url, { silenceMs: 1_000 }), 7)).toEqual([5, 6, 7])
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      '/api/docs/d/changes?since=4',
+      '/api/docs/d/changes?since=6',
+      '/api/docs/d/changes?since=6',
+    ])
+    expect(server.seen[0]?.headers.accept).toBe('text/event-stream')
+  })
+
+  it('end with the error of the server when connecting is refused', async () => {
+    await using cutLog = await startServer(
+      refuse(409, 'CHANGES_CUT', { details: { oldestSeq: 9 } }),
+    )
+    const error = await readUntil(follow(cutLog.url), 0).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ConflictError)
+    expect(error).toMatchObject({ reason: 'CHANGES_CUT', details: { oldestSeq: 9 } })
+    await using gone = await startServer(refuse(503, 'HOME_UNAVAILABLE'))
+    await expect(readUntil(follow(gone.url), 0)).rejects.toBeInstanceOf(UnavailableError)
+    expect(gone.seen).toHaveLength(3)
+  })
+
+  it('end with the refusal when access is revoked', async () => {
+    const end = 'event: end\ndata: {"error":"no","details":{"reason":"ACCESS_DENIED"}}\n\n'
+    await using server = await startServer(
+      someEvents('end', event(5), end),
+      refuse(403, 'ACCESS_DENIED'),
+    )
+    await expect(readUntil(follow(server.url), 0)).rejects.toBeInstanceOf(PermissionError)
+  })
+
+  it('end when the signal is aborted', async () => {
+    await using server = await startServer(events(event(5)))
+    const controller = new AbortController()
+    const changes = follow(server.url, { signal: controller.signal })
+    expect((await changes.next()).value).toEqual(change(5))
+    const next = changes.next()
+    controller.abort(new Error('enough'))
+    await expect(next).rejects.toThrow('enough')
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('close their connection when the loop is left', async () => {
+    let isClosed = false
+    await using server = await startServer((response, request) => {
+      response.on('close', () => (isClosed = true))
+      events(event(5))(response, request)
+    })
+    expect(await readUntil(follow(server.url), 5)).toEqual([5])
+    while (!isClosed) await new Promise(setImmediate)
+  })
+
+  it('end with the latest one if they are not followed', async () => {
+    await using server = await startServer(
+      json({ changes: [change(5), change(6)], latest: 7 }),
+      json({ changes: [change(7)], latest: 7 }),
+    )
+    expect(await readUntil(follow(server.url, { follow: false }), 0)).toEqual([5, 6, 7])
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      '/api/docs/d/changes?since=4',
+      '/api/docs/d/changes?since=6',
+    ])
+  })
+})

@@ -1,0 +1,220 @@
+import type { CallOptions, WriteOptions } from './call-options.ts'
+import { createCancellation, requireActive, sleep, type Cancellation } from './cancellation.ts'
+import { ConnectionError, SheafError, TimeoutError, toError } from './errors.ts'
+import type { HttpRequest, Upload } from './http-request.ts'
+import { createIdempotencyKey } from './idempotency-key.ts'
+import { canRepeat, delayBefore, mergeLimits, type RetryLimits } from './retry-policy.ts'
+import { sendHttp, type Fetch } from './transport.ts'
+
+/** Query parameters; those that are undefined are omitted. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** A call of the REST API. */
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Below the URL of the server, with escaped parts. */
+  readonly path: string
+  readonly query?: Query
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Creates the form to send, for each attempt. */
+  readonly upload?: () => Upload
+  /** True for a request that has no second effect when it is repeated. Default: true for GET. */
+  readonly isRepeatable?: boolean
+  /** True for a transfer without a time limit. */
+  readonly isLong?: boolean
+}
+
+/** A response that has begun. */
+export interface OpenResponse {
+  readonly response: Response
+  /** Ends the response; to be disposed of by the receiver. */
+  readonly cancellation: Cancellation
+}
+
+/** Where a server is, and how it is called. */
+export interface ConnectionOptions {
+  readonly url: string
+  readonly key?: string
+  readonly fetch?: Fetch
+}
+
+/** A value with the headers of its response. */
+export interface WithHeaders<T> {
+  readonly value: T
+  readonly headers: Headers
+}
+
+/** Calls one server, and repeats calls where that is safe. */
+export class Connection {
+  readonly #base: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #limits: RetryLimits
+  readonly #fetch: Fetch | undefined
+
+  constructor({ url, key, fetch }: ConnectionOptions, limits: RetryLimits) {
+    this.#base = toBase(url)
+    this.#headers = key === undefined ? {} : { authorization: `Bearer ${requireKey(key)}` }
+    this.#limits = limits
+    this.#fetch = fetch
+  }
+
+  /** Resolves to the JSON of the response. */
+  async json<T>(call: Call, options?: CallOptions): Promise<T> {
+    return (await this.jsonWithHeaders<T>(call, options)).value
+  }
+
+  /** Resolves to the JSON of the response and its headers. */
+  jsonWithHeaders<T>(call: Call, options?: CallOptions): Promise<WithHeaders<T>> {
+    return this.#repeat(call, options, async ({ response, cancellation }) => {
+      try {
+        return { value: this.#parse(await response.text()) as T, headers: response.headers }
+      } finally {
+        cancellation.dispose()
+      }
+    })
+  }
+
+  /** Resolves once the head of the response is there. */
+  open(call: Call, options?: CallOptions): Promise<OpenResponse> {
+    return this.#repeat(call, options, async (open) => {
+      open.cancellation.stopTimer()
+      return open
+    })
+  }
+
+  async #repeat<T>(
+    call: Call,
+    { signal, retry }: CallOptions = {},
+    read: (open: OpenResponse) => Promise<T>,
+  ): Promise<T> {
+    const limits = mergeLimits(this.#limits, retry)
+    const request = this.#prepare(call)
+    const start = Date.now()
+    const left = () => limits.totalMs - (Date.now() - start)
+    for (let attempt = 1; ; attempt++) {
+      requireActive(signal)
+      const ms = call.isLong ? undefined : Math.max(1, Math.min(limits.attemptMs, left()))
+      try {
+        return await this.#attempt({ ...request, ...bodyOf(call, request) }, { signal, ms }, read)
+      } catch (error) {
+        requireActive(signal)
+        const { method, isRepeatable = method === 'GET' } = call
+        if (attempt >= limits.attempts || !canRepeat(error, isRepeatable)) throw error
+        const delay = delayBefore(attempt, error, limits)
+        if (delay > left()) throw error
+        await sleep(delay, signal)
+      }
+    }
+  }
+
+  /** The body is serialized once, so that all attempts send the same. */
+  #prepare({ method, path, query = {}, headers = {}, json }: Call): Omit<HttpRequest, 'signal'> {
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) search.append(name, String(value))
+    const all = new Headers(this.#headers)
+    for (const [name, value] of Object.entries(headers))
+      if (value !== undefined) all.set(name, value)
+    const text = search.toString()
+    const url = this.#base + path + (text === '' ? '' : `?${text}`)
+    if (json === undefined) return { url, method, headers: all }
+    all.set('content-type', 'application/json')
+    return { url, method, headers: all, body: JSON.stringify(json) }
+  }
+
+  async #attempt<T>(
+    request: Omit<HttpRequest, 'signal'>,
+    { signal, ms }: { signal: AbortSignal | undefined; ms: number | undefined },
+    read: (open: OpenResponse) => Promise<T>,
+  ): Promise<T> {
+    const cancellation = createCancellation(signal, ms)
+    try {
+      const whole = { ...request, signal: cancellation.signal }
+      const response = await sendHttp(whole, this.#fetch)
+      if (!response.ok) throw toError(response.status, response.headers, await response.text())
+      return await read({ response, cancellation })
+    } catch (error) {
+      cancellation.dispose()
+      throw error instanceof SheafError ? error : this.#toConnectionError(error, cancellation)
+    }
+  }
+
+  /** Turns what `fetch` or the reading of a body threw into an error of this package. */
+  #toConnectionError(cause: unknown, { isLate }: Cancellation): SheafError {
+    if (isLate())
+      return new TimeoutError({
+        status: 0,
+        reason: 'TIMED_OUT',
+        message: `no response from ${this.#base} in time`,
+      })
+    return connectionError(`no response from ${this.#base}`, cause)
+  }
+
+  #parse(text: string): unknown {
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new SheafError({
+        status: 200,
+        reason: 'UNEXPECTED_RESPONSE',
+        message: `unexpected response from ${this.#base}: is the URL that of Sheaf?`,
+      })
+    }
+  }
+}
+
+/** Creates the error of a connection that failed. */
+function connectionError(message: string, cause: unknown): ConnectionError {
+  const { code } = (cause as { cause?: { code?: unknown } } | undefined)?.cause ?? {}
+  const why = typeof code === 'string' ? `: ${code}` : ''
+  return new ConnectionError({
+    status: 0,
+    reason: 'CONNECTION_FAILED',
+    message: message + why,
+    cause,
+  })
+}
+
+/** Returns the part of a call that makes it a write of a document, with its own key unless the caller has one. */
+export function toWrite({
+  ifMatch,
+  idempotencyKey = createIdempotencyKey(),
+  strict,
+}: WriteOptions = {}): Pick<Call, 'headers' | 'isRepeatable'> {
+  const hasKey = idempotencyKey !== false
+  return {
+    headers: {
+      'if-match': ifMatch,
+      'idempotency-key': hasKey ? idempotencyKey : undefined,
+      prefer: strict ? 'handling=strict' : undefined,
+    },
+    isRepeatable: hasKey,
+  }
+}
+
+function bodyOf({ upload }: Call, { body }: Pick<HttpRequest, 'body'>): Pick<HttpRequest, 'body'> {
+  return { body: upload ? upload() : body }
+}
+
+/** `fetch` would repeat a key with other characters, and the user name of a URL, in its error. */
+function requireKey(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  throw new TypeError('the key must consist of visible ASCII characters')
+}
+
+function toBase(url: string): string {
+  const { location } = globalThis as { location?: { href: string } }
+  let parsed: URL
+  try {
+    parsed = new URL(url, location?.href)
+  } catch {
+    throw new TypeError('url must be the URL of a Sheaf, such as https://sheaf.example.com')
+  }
+  const { protocol, username, password, origin, pathname } = parsed
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new TypeError('url must begin with https:// or http://')
+  if (username !== '' || password !== '') throw new TypeError('url must not contain a password')
+  return origin + pathname.replace(/\/+$/, '')
+}

@@ -1,0 +1,60 @@
+export { Attachments } from './attachments.ts'
+export type {
+  AttachmentSelection,
+  DownloadOptions,
+  UploadFile,
+  UploadOptions,
+} from './attachments.ts'
+export type { AppliedBatch, AppliedOperation, BatchOperation, DryRun, TempId } from './batch.ts'
+export type { CallOptions, CellWriteOptions, WriteOptions } from './call-options.ts'
+export type { ChangesOptions } from './change-feed.ts'
+export type { Change, HistoryChange, RowOperation, SchemaOperation } from './change.ts'
+export { Columns } from './columns.ts'
+export type { AddOrUpdateColumnsOptions } from './columns.ts'
+export type { Call, Query } from './connection.ts'
+export { Doc } from './document.ts'
+export type { BatchResult, SqlOptions, SqlValue } from './document.ts'
+export type { AnyDocument, Cell, DocumentTypes, Row, TableTypes } from './document-types.ts'
+export { Documents } from './documents.ts'
+export type { NewDocument } from './documents.ts'
+export {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  PreconditionFailedError,
+  RateLimitedError,
+  SheafError,
+  TimeoutError,
+  TooLargeError,
+  UnavailableError,
+} from './errors.ts'
+export type { HistorySelection } from './history.ts'
+export type { Upload, UploadProgress } from './http-request.ts'
+export type {
+  Attachment,
+  Column,
+  ColumnFields,
+  ColumnSettings,
+  ColumnUpdate,
+  DocumentDescription,
+  DocumentSummary,
+  NewColumn,
+  NewTable,
+  Org,
+  Role,
+  TableDescription,
+  TableUpdate,
+  Workspace,
+} from './resources.ts'
+export type { RetryLimits } from './retry-policy.ts'
+export type { Filter, Operators, Page, PageSelection, Selection, SortKey } from './selection.ts'
+export { Sheaf } from './sheaf.ts'
+export type { SheafOptions } from './sheaf.ts'
+export { Table } from './table.ts'
+export type { AddedOrUpdated, AddOrUpdateOptions, RecordUpdate, RequiredRecord } from './table.ts'
+export type { Fetch } from './transport.ts'
+export { Workspaces } from './workspaces.ts'
+export type { OrgOptions } from './workspaces.ts'

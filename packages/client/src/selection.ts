@@ -1,0 +1,103 @@
+import type { CallOptions } from './call-options.ts'
+import type { ColumnId, Row, TableTypes } from './document-types.ts'
+
+/** Conditions on the values of a column, all of which a row must meet. */
+export interface Operators<Value> {
+  readonly eq?: Value
+  readonly ne?: Value
+  readonly in?: readonly Value[]
+  readonly notIn?: readonly Value[]
+  readonly lt?: Value
+  readonly lte?: Value
+  readonly gt?: Value
+  readonly gte?: Value
+  readonly between?: readonly [from: Value, to: Value]
+  readonly contains?: string
+  readonly startsWith?: string
+  readonly endsWith?: string
+  readonly isNull?: boolean
+  /** An item that the list in the cell contains. */
+  readonly has?: unknown
+  readonly ignoreCase?: boolean
+}
+
+/** Conditions by column, all of which a row must meet: a list of permitted values, or operators. */
+export type Filter<T extends TableTypes> = {
+  readonly [C in keyof T['read']]?: readonly T['read'][C][] | Operators<T['read'][C]>
+} & {
+  readonly id?: readonly T['id'][] | Operators<number>
+  /** Alternatives, of which a row must meet one. */
+  readonly or?: readonly Filter<T>[]
+}
+
+type Sorted<C extends string> = C | `-${C}`
+
+/** A column to sort by; `-` before it for descending order, and flags after it: `-Name:naturalSort;emptyLast`. */
+export type SortKey<T extends TableTypes> =
+  Sorted<ColumnId<T> | 'id'> | `${Sorted<ColumnId<T>>}:${string}`
+
+/** Which records are read, and in which order. */
+export interface Selection<
+  T extends TableTypes,
+  Columns extends ColumnId<T> = ColumnId<T>,
+> extends CallOptions {
+  readonly filter?: Filter<T>
+  /** Columns to sort by; row ids by default. */
+  readonly sort?: SortKey<T> | readonly SortKey<T>[]
+  /** Maximum number of records; all by default. */
+  readonly limit?: number
+  /** Number of records to skip. */
+  readonly offset?: number
+  /** Columns to read; all by default. */
+  readonly fields?: readonly Columns[]
+  /** Reads hidden columns as well. */
+  readonly hidden?: boolean
+}
+
+/** Selection of one page of records. */
+export interface PageSelection<
+  T extends TableTypes,
+  Columns extends ColumnId<T> = ColumnId<T>,
+> extends Selection<T, Columns> {
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string
+  /** Counts all records that pass the filter. */
+  readonly count?: boolean
+}
+
+/** One page of records. */
+export interface Page<T extends TableTypes, Columns extends ColumnId<T> = ColumnId<T>> {
+  readonly records: readonly Row<T, Columns>[]
+  /** Cursor of the next page; undefined on the last page. */
+  readonly nextCursor: string | undefined
+  /** Number of records that pass the filter; with `count`. */
+  readonly totalCount: number | undefined
+  /** Tag of the document, for `ifMatch`. */
+  readonly etag: string
+  /** Position of the document in its log, for `changes({ after })`. */
+  readonly seq: number
+}
+
+/** Converts a selection to the body of a request. */
+export function toSelectionBody<T extends TableTypes, C extends ColumnId<T>>(
+  selection: PageSelection<T, C>,
+  page: { readonly cursor: string; readonly limit: number | undefined },
+): object {
+  const { filter, sort, offset, fields, hidden, count } = selection
+  return {
+    filter,
+    sort: typeof sort === 'string' ? [sort] : sort,
+    fields,
+    hidden,
+    count,
+    limit: page.limit,
+    // A cursor already accounts for the skipped rows, and needs the number of records of its page.
+    ...(page.cursor === '' && { offset }),
+    ...(page.limit !== undefined && { cursor: page.cursor }),
+  }
+}
+
+/** Returns the position in an ETag, `W/"<epoch>.<seq>"`; 0 for a missing one. */
+export function readSeq(etag: string): number {
+  return Number(/\.(\d+)/.exec(etag)?.[1] ?? 0)
+}
