@@ -6,6 +6,7 @@ import type { Moment } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
 import type { OpenMoment } from '../moments/past-documents'
 import type { DocumentStore } from '../store/documents/document-store'
+import { seqMoment } from './compared-moments'
 import { requireDocument } from './document-call'
 
 /** A request that may ask for the document as it was at a moment. */
@@ -61,7 +62,8 @@ async function readPast(
   choose: (opened: OpenMoment) => Handler,
 ): Promise<unknown> {
   using opened = await open(ctx, of)
-  return await choose(opened)(...inPast(of, opened))
+  const answer = await choose(opened)(...inPast(of, opened))
+  return isLater(answer, opened) ? readPast(ctx, pinned(of, opened), choose) : answer
 }
 
 async function* streamPast(
@@ -70,7 +72,26 @@ async function* streamPast(
   choose: (opened: OpenMoment) => Handler,
 ): AsyncGenerator<unknown> {
   using opened = await open(ctx, of)
-  yield* choose(opened)(...inPast(of, opened)) as AsyncIterable<unknown>
+  let isLate = false
+  for await (const part of choose(opened)(...inPast(of, opened)) as AsyncIterable<unknown>) {
+    isLate = isLater(part, opened)
+    if (isLate) break
+    yield part
+  }
+  if (isLate) yield* streamPast(ctx, pinned(of, opened), choose)
+}
+
+/**
+ * True when an answer shows a later moment: the latest moment is read from the present document, and is a former one once the
+ * document has been written. Only the first message of a stream has the tag.
+ */
+function isLater(answer: unknown, { seq }: OpenMoment): boolean {
+  const { etag } = answer as { readonly etag?: string }
+  return etag !== undefined && Number(/\.(\d+)~?$/.exec(etag)?.[1]) > seq
+}
+
+function pinned(of: PastCall, { seq }: OpenMoment): PastCall {
+  return { ...of, moment: seqMoment(seq) }
 }
 
 function open(ctx: Context, { request, call, moment }: PastCall): Promise<OpenMoment> {

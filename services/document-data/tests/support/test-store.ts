@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { AppError } from '@sheaf/kit/errors'
 import { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { recordsQuery } from '../../src/handlers/records-query'
 import type { CellColumns } from '../../src/store/records/conversion'
+import type { DocumentWriter } from '../../src/store/document'
 import { DocumentStore, type DocumentStoreOptions } from '../../src/store/documents/document-store'
 import type { Author } from '../../src/store/log/log'
 import { addRecords } from '../../src/store/records/records'
@@ -38,6 +40,19 @@ export function openStore(
     },
     ...options,
   })
+}
+
+/** Applies a change; one that is refused leaves the document unchanged. */
+export async function writeOrRefuse(
+  store: DocumentStore,
+  docId: string,
+  change: (doc: DocumentWriter) => void,
+): Promise<void> {
+  try {
+    await store.transact(docId, author, (doc) => change(doc))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
 }
 
 /** Makes a document with one table of data columns. */

@@ -1,10 +1,9 @@
-import { AppError } from '@sheaf/kit/errors'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import fc from 'fast-check'
 import type { Change } from '../../../tests/support/random-changes'
 import { randomWrites } from '../../../tests/support/random-writes'
 import { openBase, redoRuns, takeBase, type Base } from '../../../tests/support/redo'
-import { author, createTable, openStore } from '../../../tests/support/test-store'
+import { createTable, openStore, writeOrRefuse } from '../../../tests/support/test-store'
 import { modelOf, PlainDocument } from '../../../tests/support/plain-document'
 import type { DocumentStore } from '../documents/document-store'
 import type { Operation } from '../log/log'
@@ -66,13 +65,7 @@ describe('a comparison of two moments of a random sequence of writes', () => {
     await folder[Symbol.asyncDispose]()
   })
 
-  async function write(docId: string, change: Change): Promise<void> {
-    try {
-      await store.transact(docId, author, (doc) => change(doc))
-    } catch (error) {
-      expect(error).toBeInstanceOf(AppError)
-    }
-  }
+  const write = (docId: string, change: Change) => writeOrRefuse(store, docId, change)
 
   /** Checks the comparison in one direction; returns the number of its operations. */
   function check(before: Connection, after: Connection): number {

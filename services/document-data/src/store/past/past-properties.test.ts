@@ -1,4 +1,3 @@
-import { AppError } from '@sheaf/kit/errors'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import fc from 'fast-check'
 import type { Change } from '../../../tests/support/random-changes'
@@ -10,7 +9,7 @@ import {
   takeBase,
   type Base,
 } from '../../../tests/support/redo'
-import { author, createTable, openStore } from '../../../tests/support/test-store'
+import { author, createTable, openStore, writeOrRefuse } from '../../../tests/support/test-store'
 import { quoteId } from '../../quoting/quote'
 import type { DocumentStore } from '../documents/document-store'
 import { readSchema } from '../schema/schema'
@@ -52,13 +51,7 @@ describe('a document that is taken back, or restored, over a random sequence of 
     await folder[Symbol.asyncDispose]()
   })
 
-  async function write(docId: string, change: Change): Promise<void> {
-    try {
-      await store.transact(docId, author, (doc) => change(doc))
-    } catch (error) {
-      expect(error).toBeInstanceOf(AppError)
-    }
-  }
+  const write = (docId: string, change: Change) => writeOrRefuse(store, docId, change)
 
   const tablesNow = (docId: string) =>
     store.read<object>(docId, ({ connection }) => ({ tables: tablesOf(connection) }))

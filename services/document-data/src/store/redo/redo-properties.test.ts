@@ -1,4 +1,3 @@
-import { AppError } from '@sheaf/kit/errors'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import fc from 'fast-check'
 import type { Change } from '../../../tests/support/random-changes'
@@ -10,7 +9,7 @@ import {
   takeBase,
   type Base,
 } from '../../../tests/support/redo'
-import { author, createTable, openStore } from '../../../tests/support/test-store'
+import { author, createTable, openStore, writeOrRefuse } from '../../../tests/support/test-store'
 import { updateUsed } from '../attachments/attachment-removal'
 import type { DocumentWriter } from '../document'
 import type { DocumentStore } from '../documents/document-store'
@@ -30,14 +29,7 @@ describe('redo of a random sequence of writes', () => {
     await folder[Symbol.asyncDispose]()
   })
 
-  /** Applies a change; one that is refused leaves the document unchanged. */
-  async function write(docId: string, change: Change): Promise<void> {
-    try {
-      await store.transact(docId, author, (doc) => change(doc))
-    } catch (error) {
-      expect(error).toBeInstanceOf(AppError)
-    }
-  }
+  const write = (docId: string, change: Change) => writeOrRefuse(store, docId, change)
 
   /** What belongs to the log beside changes, in some places of a sequence: replies, publish marks, unused attachments. */
   async function writeBeside(docId: string, n: number): Promise<void> {
