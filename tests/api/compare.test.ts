@@ -1,5 +1,5 @@
 import type { Rest } from '@sheaf/testkit/rest'
-import { addRecords, addTable, newDocument, useSystem } from '../support/system'
+import { addRecords, addTable, emailOf, newDocument, useSystem } from '../support/system'
 
 const system = useSystem()
 let doc = ''
@@ -209,6 +209,18 @@ describe('the comparison of two moments', () => {
       parameter,
     ])
     if (parameter) expect(body.error).toContain(parameter)
+  })
+
+  it('is printed by the command, as the changes are', async () => {
+    await patch([{ id: 1, fields: { Name: 'Max' } }])
+    const { key, email } = await system.sheaf.createUser(emailOf('eve'), 'Eve')
+    const body = { delta: { users: { [email]: 'editors' } } }
+    await system.alice.rest.patch(`${doc}/access`, { body })
+    const target = [doc.split('/').at(-1) ?? '', '--url', system.sheaf.url, '--key', key]
+    const compared = await system.sheaf.operate('documents', 'compare', ...target, '--from', '3')
+    expect(compared).toBe('~ Pets 1: Name "Rex" → "Max"\n')
+    const changes = await system.sheaf.operate('documents', 'log', ...target, '--limit', '1')
+    expect(changes).toMatch(/^4 {2}\S+Z {2}\S+@\S+ {2}api {2}Pets: changed 1 row\n$/)
   })
 
   it('requires an editor', async () => {

@@ -211,6 +211,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   // history
   listHistory: { statuses: editors },
   compareMoments: { statuses: editors, query: { from: 1 } },
+  restoreMoment: { statuses: editors, body: { asOf: 1 }, fresh: true },
   revertChange: { statuses: editors, params: newChange },
   // webhook deliveries
   listWebhookDeliveries: { statuses: owners, params: webhook },

@@ -1,10 +1,17 @@
+import { readdir, readlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type {
   ListDifferencesRequest,
   ListDifferencesResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/history'
 import type { AppError } from '@sheaf/kit/errors'
+import { eventually } from '@sheaf/testkit/eventually'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+import type { ComparePlan } from '../../src/store/compare/compare-plan'
+import { unpackPart } from '../../src/store/feed/change-parts'
+import { takeBase } from '../support/redo'
 import { TestInstance } from '../support/test-instance'
-import { buildWorkers } from '../support/test-store'
+import { addColumns, buildWorkers, createTable, openStore } from '../support/test-store'
 
 const at = (value: number) => ({ moment: { $case: 'seq' as const, value } })
 
@@ -73,4 +80,48 @@ describe('the differences between two moments', () => {
     const error = await list({ from: at(1) }, 'viewers').catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'forbidden' })
   })
+})
+
+/** Whether this process, with its threads, has a file open. */
+async function isOpen(path: string): Promise<boolean> {
+  const names = await readdir('/proc/self/fd')
+  const targets = await Promise.all(
+    names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')),
+  )
+  return targets.includes(path)
+}
+
+describe.each([
+  ['in a thread', 2],
+  ['on the event loop', 0],
+])('a comparison of two files %s', (_, workers) => {
+  it('is complete, and leaves no file open, also when its reader leaves', async () => {
+    buildWorkers()
+    await using folder = await tempDir()
+    await using store = await openStore(join(folder.path, 'documents'), { workers })
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    const otherPath = join(folder.path, 'other.sqlite')
+    await writeFile(otherPath, takeBase(store, docId).bytes)
+    const texts = Array.from({ length: 20_000 }, (_, i) => `text ${i}`)
+    await addColumns(store, docId, 'T', new Map([['A', texts]]))
+    const plan: ComparePlan = {
+      export: 'comparison',
+      otherPath,
+      otherIsTarget: false,
+      answer: 'list',
+      tableRef: undefined,
+      position: undefined,
+      maxRows: undefined,
+    }
+    const rowIds: number[] = []
+    for await (const bytes of (await store.readExport(docId, () => plan)).chunks)
+      for (const operation of unpackPart(bytes).operations)
+        if ('rowIds' in operation) rowIds.push(...operation.rowIds)
+    expect(rowIds).toEqual(texts.map((_, i) => i + 1))
+    for await (const bytes of (await store.readExport(docId, () => plan)).chunks) {
+      expect([bytes.length > 0, await isOpen(otherPath)]).toEqual([true, true])
+      break
+    }
+    await eventually(async () => expect(await isOpen(otherPath)).toBe(false))
+  }, 120_000)
 })
