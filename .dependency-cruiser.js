@@ -62,7 +62,7 @@ const halls = {
   'gateway/console/src': `
     api components session layout access sites profile reference formats document-context live
     cells/editing cells/choice cells/date cells/reference cells/attachments cells formulas structure
-    grid/rows grid/view grid/clipboard grid/columns grid history webhooks document styles app.tsx main.tsx`,
+    grid/rows grid/view grid/clipboard grid/columns grid history past webhooks document styles app.tsx main.tsx`,
 }
 
 /**

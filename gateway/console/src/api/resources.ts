@@ -116,21 +116,27 @@ export const documentQuery = (docId: string) =>
     queryFn: ({ signal }) => call<DocumentDescription>('GET', docPath(docId), { signal }),
   })
 
-/** The tables of a document. */
-export const tablesQuery = (docId: string) =>
+/** The tables of a document, now or as of a change. */
+export const tablesQuery = (docId: string, asOf?: string) =>
   queryOptions({
-    queryKey: ['document', docId, 'tables'],
+    queryKey: ['document', docId, 'tables', { asOf }],
     queryFn: async ({ signal }) =>
-      (await call<{ tables: Table[] }>('GET', `${docPath(docId)}/tables`, { signal })).tables,
+      (
+        await call<{ tables: Table[] }>('GET', `${docPath(docId)}/tables`, {
+          query: { asOf },
+          signal,
+        })
+      ).tables,
   })
 
-/** The columns of a table, without hidden ones. */
-export const columnsQuery = (docId: string, tableId: string) =>
+/** The columns of a table, without hidden ones, now or as of a change. */
+export const columnsQuery = (docId: string, tableId: string, asOf?: string) =>
   queryOptions({
-    queryKey: ['document', docId, 'columns', tableId],
+    queryKey: ['document', docId, 'columns', tableId, { asOf }],
     queryFn: async ({ signal }) =>
       (
         await call<{ columns: Column[] }>('GET', `${tablePath(docId, tableId)}/columns`, {
+          query: { asOf },
           signal,
         })
       ).columns,

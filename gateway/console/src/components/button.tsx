@@ -20,7 +20,7 @@ export function Button({ kind = 'plain', isBusy = false, ...props }: ButtonProps
       disabled={disabled}
       aria-busy={isBusy || undefined}
       // A disabled button would lose the keyboard focus.
-      aria-disabled={isBusy || undefined}
+      aria-disabled={isBusy || others['aria-disabled']}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
     />
   )

@@ -9,6 +9,8 @@ export interface DocumentGridProps {
   readonly tableId: string
   /** True if the user can edit cells. */
   readonly canEdit: boolean
+  /** The seq of the change as of which the table is shown; undefined for the present. */
+  readonly asOf?: string
 }
 
 // The grid library is as large as the rest of the console, so it is loaded with the first table.
@@ -16,8 +18,9 @@ const loadGrid = async () => ({ default: (await import('../grid/table-grid')).Ta
 const TableGrid = lazy(loadGrid)
 
 /** The grid of a table, loaded on demand. */
-export function DocumentGrid({ docId, tableId, canEdit }: DocumentGridProps): ReactNode {
-  const columns = useQuery(columnsQuery(docId, tableId))
+export function DocumentGrid(props: DocumentGridProps): ReactNode {
+  const { docId, tableId, asOf } = props
+  const columns = useQuery(columnsQuery(docId, tableId, asOf))
   // Load the library in parallel with the columns.
   useEffect(() => void loadGrid(), [])
   if (columns.error && !columns.data)
@@ -26,7 +29,7 @@ export function DocumentGrid({ docId, tableId, canEdit }: DocumentGridProps): Re
   if (!columns.data) return loading
   return (
     <Suspense fallback={loading}>
-      <TableGrid docId={docId} tableId={tableId} columns={columns.data} canEdit={canEdit} />
+      <TableGrid {...props} columns={columns.data} />
     </Suspense>
   )
 }

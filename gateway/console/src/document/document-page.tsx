@@ -3,12 +3,18 @@ import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useParams } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
 import { docPath, documentQuery, tablesQuery } from '../api/resources'
-import { canEdit, type DocumentContext } from '../document-context/document-context'
+import {
+  canEdit,
+  OpenDocument,
+  useAsOf,
+  type DocumentContext,
+} from '../document-context/document-context'
 import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
 import { LiveProvider } from '../live/live-provider'
+import { PastPage } from '../past/past-page'
 
 /** The pages of a document besides its tables, by path. */
 const tabs = [
@@ -25,10 +31,26 @@ const tabs = [
 export function DocumentPage(): ReactNode {
   const { docId = '' } = useParams()
   const document = useQuery(documentQuery(docId))
-  const tables = useQuery(tablesQuery(docId))
+  const asOf = useAsOf()
+  const tables = useQuery({
+    ...tablesQuery(docId, asOf),
+    // The frame stays while another moment of the document is loading.
+    placeholderData: (before, query) => (query?.queryKey[1] === docId ? before : undefined),
+  })
   const error = document.error ?? tables.error
-  if (document.data && tables.data)
-    return <DocumentFrame docId={docId} document={document.data} tables={tables.data} />
+  const isPast = asOf !== undefined
+  if (document.data && (tables.data || (isPast && tables.error)))
+    return (
+      <DocumentFrame
+        docId={docId}
+        document={document.data}
+        tables={tables.data ?? []}
+        asOf={asOf}
+        isLoading={tables.isPlaceholderData}
+        error={tables.data ? null : tables.error}
+        onRetry={() => void tables.refetch()}
+      />
+    )
   return (
     <Page title="Document" breadcrumb={<Link to="/">Sites</Link>}>
       {error ? (
@@ -43,12 +65,21 @@ export function DocumentPage(): ReactNode {
   )
 }
 
-function DocumentFrame(outlet: DocumentContext): ReactNode {
-  const { docId, document, tables } = outlet
+interface DocumentFrameProps extends DocumentContext {
+  /** True while the tables of another moment are shown, until those of this one are loaded. */
+  readonly isLoading: boolean
+  /** Why the tables of a former moment cannot be shown. */
+  readonly error: unknown
+  readonly onRetry: () => void
+}
+
+function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFrameProps): ReactNode {
+  const { docId, document, tables, asOf } = outlet
   const { workspace } = document
   const [isSharing, setSharing] = useState(false)
   const [busyTable, setBusyTable] = useState<string>()
   useTitle(document.name)
+  const past = { docId, tables, isLoading, error, onRetry }
   return (
     <main className="document" id="main" tabIndex={-1}>
       <div className="document-head">
@@ -69,10 +100,23 @@ function DocumentFrame(outlet: DocumentContext): ReactNode {
           ))}
         </nav>
       </div>
-      <TableList docId={docId} tables={tables} canEdit={canEdit(document)} onBusy={setBusyTable} />
+      <TableList
+        docId={docId}
+        tables={tables}
+        asOf={asOf}
+        canEdit={canEdit(document) && asOf === undefined}
+        onBusy={setBusyTable}
+      />
       <div className="document-main">
-        <LiveProvider docId={docId}>
-          <Outlet context={{ ...outlet, busyTable } satisfies DocumentContext} />
+        <LiveProvider docId={docId} isPaused={asOf !== undefined}>
+          <OpenDocument value={{ ...outlet, busyTable }}>
+            {asOf !== undefined && (
+              <PastPage {...past} asOf={asOf}>
+                <Outlet />
+              </PastPage>
+            )}
+            {asOf === undefined && (isLoading ? <Loading what="the document" /> : <Outlet />)}
+          </OpenDocument>
         </LiveProvider>
       </div>
       {isSharing && (

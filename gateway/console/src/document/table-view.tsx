@@ -1,15 +1,17 @@
 import type { ReactNode } from 'react'
-import { Navigate, useParams } from 'react-router'
+import { Navigate, useParams, useSearchParams } from 'react-router'
 import { Empty, Loading } from '../components/states'
-import { canEdit, useDocumentContext } from '../document-context/document-context'
+import { canEdit, tableUrl, useDocumentContext } from '../document-context/document-context'
 import { DocumentGrid } from './document-grid'
 
-/** Redirects to the first table of the document. */
+/** Redirects to the table whose ref is in the URL, or to the first table of the document. */
 export function FirstTable(): ReactNode {
-  const { docId, document, tables } = useDocumentContext()
-  const first = tables[0]
-  if (first)
-    return <Navigate to={`/docs/${docId}/tables/${encodeURIComponent(first.id)}`} replace />
+  const { docId, document, tables, asOf } = useDocumentContext()
+  const [query] = useSearchParams()
+  const ref = Number(query.get('table'))
+  const first = tables.find(({ fields }) => fields.tableRef === ref) ?? tables[0]
+  if (first) return <Navigate to={tableUrl(docId, first.id, asOf)} replace />
+  if (asOf !== undefined) return <Empty title="This document had no tables at this moment" />
   return (
     <Empty title="This document has no tables">
       <p>
@@ -23,15 +25,22 @@ export function FirstTable(): ReactNode {
 
 /** One table of the document. */
 export function TableView(): ReactNode {
-  const { docId, document, busyTable } = useDocumentContext()
+  const { docId, document, tables, busyTable, asOf } = useDocumentContext()
   const { tableId = '' } = useParams()
   if (busyTable === tableId) return <Loading what="the table" />
+  if (asOf !== undefined && !tables.some(({ id }) => id === tableId))
+    return (
+      <Empty title={`There was no table ${tableId} at this moment`}>
+        <p>Select another table, or another moment.</p>
+      </Empty>
+    )
   return (
     <DocumentGrid
-      key={`${docId}/${tableId}`}
+      key={`${docId}/${tableId}/${asOf}`}
       docId={docId}
       tableId={tableId}
-      canEdit={canEdit(document)}
+      canEdit={canEdit(document) && asOf === undefined}
+      asOf={asOf}
     />
   )
 }

@@ -13,8 +13,9 @@ export function GridFooter(props: {
   readonly store: RowStore
   readonly selected: number
   readonly isFiltered: boolean
+  readonly isPast: boolean
 }): ReactNode {
-  const { store, selected, isFiltered } = props
+  const { store, selected, isFiltered, isPast } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
   const live = useLiveState()
   const rows = total === 1 ? 'row' : 'rows'
@@ -26,9 +27,13 @@ export function GridFooter(props: {
           : `${total.toLocaleString()} ${rows}${isFiltered ? ' (filtered)' : ''}`}
         {selected > 0 && `, ${selected.toLocaleString()} selected`}
       </span>
-      <span className={`live-state ${live}`} role="status">
-        {liveLabels[live]}
-      </span>
+      {isPast ? (
+        <span>Read-only</span>
+      ) : (
+        <span className={`live-state ${live}`} role="status">
+          {liveLabels[live]}
+        </span>
+      )}
     </footer>
   )
 }

@@ -67,12 +67,13 @@ interface GridMessageProps {
   readonly hasColumns: boolean
   readonly isFiltered: boolean
   readonly canEdit: boolean
+  readonly isPast: boolean
   readonly onClearFilters: () => void
 }
 
 /** The error or empty state of a grid without rows. */
 export function GridMessage(props: GridMessageProps): ReactNode {
-  const { store, hasColumns, isFiltered, canEdit, onClearFilters } = props
+  const { store, hasColumns, isFiltered, canEdit, isPast, onClearFilters } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
   const clear = <Button onClick={onClearFilters}>Clear all filters</Button>
   const message = () => {
@@ -83,6 +84,7 @@ export function GridMessage(props: GridMessageProps): ReactNode {
           {isFiltered && clear}
         </>
       )
+    if (!hasColumns && isPast) return <Empty title="This table had no columns at this moment" />
     if (!hasColumns)
       return (
         <Empty title="This table has no columns yet">
@@ -91,6 +93,7 @@ export function GridMessage(props: GridMessageProps): ReactNode {
       )
     if (total !== 0) return null
     if (isFiltered) return <Empty title="No rows match the filters">{clear}</Empty>
+    if (isPast) return <Empty title="This table had no rows at this moment" />
     return (
       <Empty title="This table has no rows yet">
         <p>

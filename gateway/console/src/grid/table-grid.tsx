@@ -18,6 +18,8 @@ interface TableGridProps {
   readonly tableId: string
   readonly columns: readonly Column[]
   readonly canEdit: boolean
+  /** The seq of the change as of which the table is shown; undefined for the present. */
+  readonly asOf?: string
 }
 
 interface OpenMenu {
@@ -26,14 +28,12 @@ interface OpenMenu {
 }
 
 /** The grid of a table. Rows are sorted and filtered by the server, edited cell by cell, and updated live. */
-export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps): ReactNode {
-  const { view, setView, grid, rows, actions, rowCommands } = useTableRows(
-    { docId, tableId },
-    columns,
-  )
+export function TableGrid({ columns, ...table }: TableGridProps): ReactNode {
+  const { docId, tableId, canEdit, asOf } = table
+  const { view, setView, grid, rows, actions, rowCommands } = useTableRows(table, columns)
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
-  const cells = useMemo(() => ({ docId, tableId, canEdit }), [docId, tableId, canEdit])
+  const cells = useMemo(() => ({ docId, tableId, canEdit, asOf }), [docId, tableId, canEdit, asOf])
   const tableColumns = useTableColumns(cells, { columns, grid, store: rows.store })
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const viewState = useMemo<GridViewState>(
@@ -63,6 +63,7 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
             hasColumns={columns.length > 0}
             isFiltered={isFiltered}
             canEdit={canEdit}
+            isPast={asOf !== undefined}
             onClearFilters={() => setView({ ...view, filter: {} })}
           />
           <GridNotice problem={actions.problem} onDismiss={actions.dismiss} />
@@ -71,6 +72,7 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
           store={rows.store}
           selected={rowCommands.selected.length}
           isFiltered={isFiltered}
+          isPast={asOf !== undefined}
         />
         {menu && (
           <ColumnMenu

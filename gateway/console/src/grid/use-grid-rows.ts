@@ -1,6 +1,7 @@
 import type { GridApi, IDatasource } from 'ag-grid-community'
 import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react'
 import type { Row } from '../api/resources'
+import type { CellContext } from '../cells/editing/cell-type'
 import { isSameValue } from '../formats/value'
 import { useLiveChanges } from '../live/live-provider'
 import type { Change, ChangeListener, RowOperation } from '../live/change-stream'
@@ -24,18 +25,21 @@ export interface GridRows {
 /** A ref to the AG Grid API, set while the grid is mounted. */
 export type GridRef = RefObject<GridApi<Row> | null>
 
+/** The table of a grid, now or as of a change. */
+export type ShownTable = Pick<CellContext, 'docId' | 'tableId' | 'asOf'>
+
 /** The rows of a table in a view, kept up to date by the change stream. */
 export function useGridRows(
-  { docId, tableId }: { readonly docId: string; readonly tableId: string },
+  { docId, tableId, asOf }: ShownTable,
   view: GridView,
   grid: GridRef,
 ): GridRows {
   const { sort, filter } = viewParameters(view)
   const [queue] = useState(() => new WriteQueue())
-  const rows = useMemo(
-    () => createRows(new RowsApi(docId, tableId, sort, filter), queue, sort + filter === ''),
-    [docId, tableId, sort, filter, queue],
-  )
+  const rows = useMemo(() => {
+    const api = new RowsApi({ docId, tableId, sort, filter, asOf })
+    return createRows(api, queue, sort + filter === '')
+  }, [docId, tableId, sort, filter, asOf, queue])
   const { store, writes } = rows
   const listener = useRowListener(grid)
   useEffect(() => store.open(listener), [store, listener])

@@ -13,6 +13,8 @@ import type { GridRef } from './use-grid-rows'
 
 /** Rows of which results of a formula are shown. */
 const MAX_ROWS = 10
+/** Nothing is computed in the past. */
+const NO_COLUMNS: readonly Column[] = []
 
 /** The columns of a grid: what their menus offer, and their formulas. */
 export interface TableColumns {
@@ -36,13 +38,13 @@ interface GridParts {
 
 /** Dialogs, menus and formulas of the columns of a grid. */
 export function useTableColumns(context: CellContext, parts: GridParts): TableColumns {
-  const { docId, tableId, canEdit } = context
+  const { docId, tableId, canEdit, asOf } = context
   const { columns, grid, store } = parts
   const rowIds = useCallback(() => rowsInView(grid), [grid])
   const { add, dialog, openFormula, items } = useColumnDialogs(context, rowIds)
   const { focused, onFocus } = useFocusedFormula(columns, grid)
   const refresh = useCallback(() => store.scheduleRefresh(false), [store])
-  usePendingCells(columns, grid, refresh)
+  usePendingCells(asOf === undefined ? columns : NO_COLUMNS, grid, refresh)
   const { mutateOrToast } = useApiMutation()
   const start = (column: Column) =>
     mutateOrToast(

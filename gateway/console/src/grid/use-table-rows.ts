@@ -3,7 +3,7 @@ import { useCallback, useMemo, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Column, Row } from '../api/resources'
 import { readView, writeView, type GridView } from './view/grid-view'
-import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
+import { useGridRows, type GridRef, type GridRows, type ShownTable } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
 import { useRowCommands, type RowCommands } from './use-row-commands'
 
@@ -18,10 +18,7 @@ export interface TableRows {
 }
 
 /** The rows of a table, in the view given by the URL. */
-export function useTableRows(
-  table: { readonly docId: string; readonly tableId: string },
-  columns: readonly Column[],
-): TableRows {
+export function useTableRows(table: ShownTable, columns: readonly Column[]): TableRows {
   const [view, setView] = useGridView()
   const grid = useRef<GridApi<Row>>(null)
   const rows = useGridRows(table, view, grid)

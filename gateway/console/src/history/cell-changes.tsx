@@ -91,12 +91,12 @@ function Value({ value, column }: ValueProps): ReactNode {
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }
 
-/** Returns the current columns of cells, by column ref. */
+/** Returns the columns of cells at the shown moment, by column ref. */
 function useColumns(cells: readonly CellChange[]): ReadonlyMap<number, Column> {
-  const { docId, tables } = useDocumentContext()
+  const { docId, tables, asOf } = useDocumentContext()
   const refs = new Set(cells.map(({ tableRef }) => tableRef))
   const shown = tables.filter(({ fields }) => refs.has(fields.tableRef))
-  const found = useQueries({ queries: shown.map(({ id }) => columnsQuery(docId, id)) })
+  const found = useQueries({ queries: shown.map(({ id }) => columnsQuery(docId, id, asOf)) })
   const columns = found.flatMap(({ data = [] }) => data)
   return new Map(columns.map((column) => [column.fields.colRef, column]))
 }

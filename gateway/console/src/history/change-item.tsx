@@ -1,6 +1,8 @@
 import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
 import { Button } from '../components/button'
 import { Time } from '../components/time'
+import { tableRefUrl, useDocumentContext } from '../document-context/document-context'
 import { useCurrentUser } from '../session/session-provider'
 import { CellChanges } from './cell-changes'
 import { authorOf, describeChange } from './describe-change'
@@ -9,6 +11,8 @@ import { MetadataChanges } from './metadata-changes'
 
 interface ChangeItemProps {
   readonly change: Change
+  /** True for the latest change, whose moment is the present. */
+  readonly isLatest: boolean
   readonly onUndo: (change: Change) => void
 }
 
@@ -19,7 +23,8 @@ const causeNames: Readonly<Partial<Record<Change['cause'], string>>> = {
 }
 
 /** A change: author, description and time; expanded, each cell before and after. */
-export function ChangeItem({ change, onUndo }: ChangeItemProps): ReactNode {
+export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): ReactNode {
+  const { docId } = useDocumentContext()
   const { id } = useCurrentUser()
   const [isOpen, setOpen] = useState(false)
   const { seq, time, user, cause } = change
@@ -47,14 +52,36 @@ export function ChangeItem({ change, onUndo }: ChangeItemProps): ReactNode {
         </summary>
         {isOpen && <ChangeDetails change={change} />}
       </details>
-      <Button aria-label={`Undo change ${seq}`} onClick={() => onUndo(change)}>
-        Undo
-      </Button>
+      <div className="change-actions">
+        {!isLatest && (
+          <Link
+            className="button"
+            to={tableRefUrl(docId, firstTableOf(change), seq)}
+            aria-label={`View at this moment: change ${seq}`}
+          >
+            View at this moment
+          </Link>
+        )}
+        <Button aria-label={`Undo change ${seq}`} onClick={() => onUndo(change)}>
+          Undo
+        </Button>
+      </div>
     </li>
   )
 }
 
-function ChangeDetails({ change: { operations, truncated } }: Pick<ChangeItemProps, 'change'>) {
+/** The ref of the first table that a change affects; undefined if it affects none. */
+const firstTableOf = ({ operations }: Change): number | undefined =>
+  operations.find(({ tableRef }) => tableRef !== 0)?.tableRef
+
+interface ChangeDetailsProps {
+  readonly change: Pick<Change, 'operations' | 'truncated'>
+}
+
+/** Each property and cell of a change, before and after. */
+export function ChangeDetails({
+  change: { operations, truncated },
+}: ChangeDetailsProps): ReactNode {
   const schema = operations.filter(
     (operation): operation is SchemaOperation => !isOfRows(operation),
   )

@@ -19,7 +19,10 @@ export function authorOf({ user }: Change, userId: number | undefined): string {
 }
 
 /** Describes a change as the predicate of a sentence whose subject is the author. */
-export function describeChange({ operations, truncated }: Change): string {
+export function describeChange({
+  operations,
+  truncated,
+}: Pick<Change, 'operations' | 'truncated'>): string {
   const phrases = phrasesOf(operations)
   if (phrases.length === 0) return truncated ? 'made a very large change' : 'changed nothing'
   const named = phrases.slice(0, MAX_PHRASES)

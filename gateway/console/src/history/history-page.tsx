@@ -65,6 +65,7 @@ function History(): ReactNode {
         <ChangeList
           changes={log.data.pages.flatMap(({ changes }) => changes)}
           hasMore={log.hasNextPage}
+          startsWithLatest={Object.values(filter).every((text) => text === '')}
         />
       )}
       {log.hasNextPage && (
@@ -102,9 +103,11 @@ function errorOf(error: unknown, parameter: string): string | undefined {
 interface ChangeListProps {
   readonly changes: readonly Change[]
   readonly hasMore: boolean
+  /** True if the first change is the latest of the document. */
+  readonly startsWithLatest: boolean
 }
 
-function ChangeList({ changes, hasMore }: ChangeListProps): ReactNode {
+function ChangeList({ changes, hasMore, startsWithLatest }: ChangeListProps): ReactNode {
   const [undone, setUndone] = useState<Change>()
   if (changes.length === 0)
     return hasMore ? (
@@ -117,8 +120,13 @@ function ChangeList({ changes, hasMore }: ChangeListProps): ReactNode {
   return (
     <>
       <ol className="changes">
-        {changes.map((change) => (
-          <ChangeItem key={change.seq} change={change} onUndo={setUndone} />
+        {changes.map((change, index) => (
+          <ChangeItem
+            key={change.seq}
+            change={change}
+            isLatest={startsWithLatest && index === 0}
+            onUndo={setUndone}
+          />
         ))}
       </ol>
       {undone && <UndoDialog change={undone} onClose={() => setUndone(undefined)} />}

@@ -22,15 +22,20 @@ export function useLiveChanges(listener: ChangeListener): void {
   useEffect(() => subscribe(listener), [subscribe, listener])
 }
 
-/** Provides the change stream of a document to its children. Refetches tables and columns when they change. */
+/**
+ * Provides the change stream of a document to its children. Refetches tables and columns when they change. While it is
+ * paused there are no changes; afterwards it resumes after the last one.
+ */
 export function LiveProvider(props: {
   readonly docId: string
+  readonly isPaused: boolean
   readonly children: ReactNode
 }): ReactNode {
-  const { docId, children } = props
+  const { docId, isPaused, children } = props
   const client = useQueryClient()
   const stream = useMemo(() => new ChangeStream(docId), [docId])
   useEffect(() => {
+    if (isPaused) return
     const invalidate = (...key: readonly string[]) =>
       void client.invalidateQueries({ queryKey: ['document', docId, ...key] })
     const unsubscribe = stream.subscribe({
@@ -49,6 +54,6 @@ export function LiveProvider(props: {
       close()
       unsubscribe()
     }
-  }, [stream, client, docId])
+  }, [stream, client, docId, isPaused])
   return <LiveContext value={stream}>{children}</LiveContext>
 }

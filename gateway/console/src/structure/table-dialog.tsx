@@ -7,6 +7,7 @@ import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { FormDialog, NameDialog } from '../components/dialog'
 import { TextField } from '../components/field'
+import { tableUrl } from '../document-context/document-context'
 import { newDraft, newFields, typeNames } from './column-types'
 
 interface TableDialogProps {
@@ -22,9 +23,6 @@ interface TableDialogProps {
 export function TableDialog({ table, ...props }: TableDialogProps): ReactNode {
   return table ? <RenameTable table={table} {...props} /> : <AddTable {...props} />
 }
-
-const tableUrl = (docId: string, tableId: string) =>
-  `/docs/${docId}/tables/${encodeURIComponent(tableId)}`
 
 function RenameTable(props: TableDialogProps & { readonly table: Table }): ReactNode {
   const { docId, table, onBusy = () => {}, onClose } = props

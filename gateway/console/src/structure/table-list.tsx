@@ -3,12 +3,15 @@ import { NavLink } from 'react-router'
 import type { Table } from '../api/resources'
 import { Button } from '../components/button'
 import { Menu } from '../components/menu'
+import { tableUrl } from '../document-context/document-context'
 import { RemoveTableDialog } from './remove-table-dialog'
 import { TableDialog } from './table-dialog'
 
 interface TableListProps {
   readonly docId: string
   readonly tables: readonly Table[]
+  /** The seq of the change as of which the tables are shown; undefined for the present. */
+  readonly asOf: string | undefined
   /** True if the user can add, rename and delete tables. */
   readonly canEdit: boolean
   /** Called with the table while it is being renamed or deleted, then with undefined. */
@@ -19,7 +22,8 @@ type OpenDialog =
   { readonly what: 'rename' | 'remove'; readonly table: Table } | { readonly what: 'add' }
 
 /** The tables of a document, with menus to change them. */
-export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): ReactNode {
+export function TableList(props: TableListProps): ReactNode {
+  const { docId, tables, asOf, canEdit, onBusy } = props
   const [open, setOpen] = useState<OpenDialog>()
   const close = () => setOpen(undefined)
   return (
@@ -36,7 +40,7 @@ export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): R
         <ul>
           {tables.map((table) => (
             <li key={table.fields.tableRef}>
-              <NavLink to={`tables/${encodeURIComponent(table.id)}`}>{table.id}</NavLink>
+              <NavLink to={tableUrl(docId, table.id, asOf)}>{table.id}</NavLink>
               <Menu
                 label={`More actions for table ${table.id}`}
                 items={

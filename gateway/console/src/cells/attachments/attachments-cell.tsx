@@ -3,7 +3,13 @@ import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-c
 import type { ReactNode } from 'react'
 import type { Column, Row } from '../../api/resources'
 import { columnName } from '../../formats/column'
-import { defineCellType, isEditable, popup, type CellType } from '../editing/cell-type'
+import {
+  defineCellType,
+  isEditable,
+  popup,
+  type CellContext,
+  type CellType,
+} from '../editing/cell-type'
 import { rowIds, formatValue } from '../../formats/value'
 import { bufferKeys, leaveByTab } from '../editing/type-ahead'
 import { FilesEditor, type FilesRules } from './files-editor'
@@ -16,7 +22,8 @@ const MAX_SHOWN = 3
 export const attachmentsCell: CellType = defineCellType({
   isValid: (value) => rowIds(value) !== undefined,
   column: (column, context) => {
-    const rules: FilesRules = { label: columnName(column), docId: context.docId }
+    const { docId, asOf } = context
+    const rules: FilesRules = { label: columnName(column), docId, asOf }
     const canEdit = isEditable(column, context)
     return {
       cellRenderer: FilesCell,
@@ -26,9 +33,7 @@ export const attachmentsCell: CellType = defineCellType({
       cellEditorParams: rules,
       // Links in cells are not reachable with Tab. Enter opens the editor or, for viewers, the first file.
       suppressKeyboardEvent: (params) =>
-        canEdit
-          ? bufferKeys(params) || leaveByTab(params)
-          : openFile(params, column, context.docId),
+        canEdit ? bufferKeys(params) || leaveByTab(params) : openFile(params, column, context),
     }
   },
 })
@@ -36,23 +41,24 @@ export const attachmentsCell: CellType = defineCellType({
 function openFile(
   { event, data }: SuppressKeyboardEventParams<Row>,
   { id }: Column,
-  docId: string,
+  { docId, asOf }: CellContext,
 ): boolean {
   const [first] = rowIds(data?.fields[id]) ?? []
   if (event.key !== 'Enter' || first === undefined) return false
-  if (event.type === 'keydown') window.location.assign(filePath(docId, first))
+  if (event.type === 'keydown') window.location.assign(filePath(docId, first, asOf))
   return true
 }
 
-function FilesCell({ value, docId }: ICellRendererParams<Row, unknown> & FilesRules): ReactNode {
+function FilesCell(props: ICellRendererParams<Row, unknown> & FilesRules): ReactNode {
+  const { value, docId, asOf } = props
   const ids = rowIds(value)
   const shown = (ids ?? []).slice(0, MAX_SHOWN)
-  const names = useQueries({ queries: shown.map((id) => fileNameQuery(docId, id)) })
+  const names = useQueries({ queries: shown.map((id) => fileNameQuery(docId, id, asOf)) })
   if (!ids) return formatValue(value)
   return (
     <span className="cell-chips">
       {shown.map((id, index) => (
-        <a key={`${index}-${id}`} href={filePath(docId, id)} download tabIndex={-1}>
+        <a key={`${index}-${id}`} href={filePath(docId, id, asOf)} download tabIndex={-1}>
           {names[index]?.data || `File ${id}`}
         </a>
       ))}

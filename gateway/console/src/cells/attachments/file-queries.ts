@@ -1,22 +1,22 @@
 import { queryOptions } from '@tanstack/react-query'
 import { createBatch, sharedBatch } from '../../api/batch'
-import { call } from '../../api/client'
+import { call, toUrl } from '../../api/client'
 import { docPath } from '../../api/resources'
 
 /** File names no longer shown are evicted soon, because a long table can have many. */
 const CACHE_MS = 30_000
 
-/** Returns the download URL of an attachment. */
-export const filePath = (docId: string, fileId: number): string =>
-  `${docPath(docId)}/attachments/${fileId}/download`
+/** Returns the download URL of an attachment, now or as of a change. */
+export const filePath = (docId: string, fileId: number, asOf?: string): string =>
+  toUrl(`${docPath(docId)}/attachments/${fileId}/download`, { asOf })
 
 /** The name of an attachment; null if it does not exist. Names requested at the same time are fetched together. */
-export const fileNameQuery = (docId: string, fileId: number) =>
+export const fileNameQuery = (docId: string, fileId: number, asOf?: string) =>
   queryOptions({
-    queryKey: ['document', docId, 'attachments', 'name', fileId],
+    queryKey: ['document', docId, 'attachments', 'name', fileId, { asOf }],
     queryFn: async () => {
-      const create = () => createBatch((ids) => fetchFileNames(docId, ids))
-      return (await sharedBatch(`files of ${docId}`, create).load(fileId)) ?? null
+      const create = () => createBatch((ids) => fetchFileNames(docId, ids, asOf))
+      return (await sharedBatch(`files of ${docId} ${asOf}`, create).load(fileId)) ?? null
     },
     gcTime: CACHE_MS,
     staleTime: CACHE_MS,
@@ -25,11 +25,12 @@ export const fileNameQuery = (docId: string, fileId: number) =>
 async function fetchFileNames(
   docId: string,
   ids: readonly number[],
+  asOf: string | undefined,
 ): Promise<ReadonlyMap<number, string>> {
   const { records } = await call<{ records: { id: number; fields: { fileName: string } }[] }>(
     'GET',
     `${docPath(docId)}/attachments`,
-    { query: { filter: JSON.stringify({ id: ids }) } },
+    { query: { filter: JSON.stringify({ id: ids }), asOf } },
   )
   return new Map(records.map(({ id, fields }) => [id, fields.fileName]))
 }

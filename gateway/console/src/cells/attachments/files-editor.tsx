@@ -14,6 +14,8 @@ import { fileNameQuery, filePath } from './file-queries'
 export interface FilesRules {
   readonly label: string
   readonly docId: string
+  /** The seq of the change as of which the files are shown; undefined for the present. */
+  readonly asOf?: string
 }
 
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled)'

@@ -5,11 +5,13 @@ import { formatCell } from '../../formats/cell'
 import { isSameValue } from '../../formats/value'
 import { bufferKeys, leaveByTab } from './type-ahead'
 
-/** The table of a cell, and whether the user can edit it. */
+/** The table of a cell, whether the user can edit it, and the shown moment. */
 export interface CellContext {
   readonly docId: string
   readonly tableId: string
   readonly canEdit: boolean
+  /** The seq of the change as of which the cell is shown; undefined for the present. */
+  readonly asOf?: string
 }
 
 /** The cell-related options of an AG Grid column. */

@@ -8,6 +8,8 @@ export interface LabelSource {
   readonly docId: string
   readonly tableId: string
   readonly column: Column
+  /** The seq of the change as of which rows are read; undefined for the present. */
+  readonly asOf?: string
 }
 
 /** Maximum number of search results. */
@@ -26,11 +28,19 @@ export function labelColumn(columns: readonly Column[], visibleCol: number): Col
 /** The label of a row; null if the row does not exist. Labels requested at the same time are fetched together. */
 export const labelQuery = (source: LabelSource | undefined, rowId: number) =>
   queryOptions({
-    queryKey: ['document', source?.docId, 'label', source?.tableId, source?.column.id, rowId],
+    queryKey: [
+      'document',
+      source?.docId,
+      'label',
+      source?.tableId,
+      source?.column.id,
+      rowId,
+      { asOf: source?.asOf },
+    ],
     queryFn: async () => {
       if (!source) return null
-      const { docId, tableId, column } = source
-      const key = JSON.stringify([docId, tableId, column.id])
+      const { docId, tableId, column, asOf } = source
+      const key = JSON.stringify([docId, tableId, column.id, asOf])
       const batch = sharedBatch(key, () => createBatch((ids) => fetchLabels(source, ids)))
       return (await batch.load(rowId)) ?? null
     },
@@ -40,13 +50,11 @@ export const labelQuery = (source: LabelSource | undefined, rowId: number) =>
   })
 
 async function fetchLabels(
-  { docId, tableId, column }: LabelSource,
+  source: LabelSource,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, { readonly value: unknown }>> {
-  const records = await fetchRows(docId, tableId, {
-    filter: { id: ids },
-    fields: [column.id],
-  })
+  const { column } = source
+  const records = await fetchRows(source, { filter: { id: ids }, fields: [column.id] })
   return new Map(records.map(({ id, fields }) => [id, { value: fields[column.id] }]))
 }
 
@@ -54,8 +62,7 @@ async function fetchLabels(
 export const rowsQuery = (table: Pick<LabelSource, 'docId' | 'tableId'>, search: RowSearch) =>
   queryOptions({
     queryKey: ['document', table.docId, 'find', table.tableId, search.column?.id, search.text],
-    queryFn: ({ signal }) =>
-      fetchRows(table.docId, table.tableId, { ...selection(search), limit: MAX_FOUND }, signal),
+    queryFn: ({ signal }) => fetchRows(table, { ...selection(search), limit: MAX_FOUND }, signal),
     gcTime: CACHE_MS,
   })
 
@@ -75,11 +82,10 @@ function selection({ text, column }: RowSearch): object {
 }
 
 async function fetchRows(
-  docId: string,
-  tableId: string,
+  { docId, tableId, asOf }: Omit<LabelSource, 'column'>,
   body: object,
   signal?: AbortSignal,
 ): Promise<readonly Row[]> {
   const path = `${tablePath(docId, tableId)}/records/list`
-  return (await call<{ records: Row[] }>('POST', path, { body, signal })).records
+  return (await call<{ records: Row[] }>('POST', path, { query: { asOf }, body, signal })).records
 }

@@ -10,11 +10,12 @@ const STALE_MS = 60_000
 export const tableOf = (type: string): string => type.slice(type.indexOf(':') + 1)
 
 /** The label source of a reference column; undefined while it loads, or if the table has no suitable column. */
-export function useLabelSource(column: Column, { docId }: CellContext): LabelSource | undefined {
+export function useLabelSource(column: Column, context: CellContext): LabelSource | undefined {
+  const { docId, asOf } = context
   const tableId = tableOf(column.fields.type)
-  const { data } = useQuery({ ...columnsQuery(docId, tableId), staleTime: STALE_MS })
+  const { data } = useQuery({ ...columnsQuery(docId, tableId, asOf), staleTime: STALE_MS })
   const label = data && labelColumn(data, column.fields.visibleCol)
-  return label && { docId, tableId, column: label }
+  return label && { docId, tableId, column: label, asOf }
 }
 
 /** The labels of rows, in order. Row ids are used until labels are loaded, and for empty labels. */

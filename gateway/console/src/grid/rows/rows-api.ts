@@ -36,30 +36,37 @@ interface RecordsResponse {
   readonly totalCount?: number
 }
 
-/** Reads and writes the rows of a table. `sort` and `filter` are the query parameters of the API. */
+/** The table and the view whose rows are read. */
+interface RowsSource {
+  readonly docId: string
+  readonly tableId: string
+  /** Query parameters of the API. */
+  readonly sort: string
+  readonly filter: string
+  readonly asOf: string | undefined
+}
+
+/** Reads and writes the rows of a table. */
 export class RowsApi {
   private readonly path: string
 
-  constructor(
-    docId: string,
-    tableId: string,
-    private readonly sort: string,
-    private readonly filter: string,
-  ) {
-    this.path = `${tablePath(docId, tableId)}/records`
+  constructor(private readonly source: RowsSource) {
+    this.path = `${tablePath(source.docId, source.tableId)}/records`
   }
 
   /** Reads a page of rows. */
   async readPage(request: PageRequest, signal: AbortSignal): Promise<RowsPage> {
     const { cursor, offset, limit, isCounted } = request
+    const { sort, filter, asOf } = this.source
     const response = await callWithHeaders<RecordsResponse>('GET', this.path, {
       query: {
         limit,
         cursor,
         offset: offset || undefined,
         count: isCounted || undefined,
-        sort: this.sort || undefined,
-        filter: this.filter || undefined,
+        sort: sort || undefined,
+        filter: filter || undefined,
+        asOf,
       },
       signal,
     })

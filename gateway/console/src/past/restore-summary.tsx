@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import { ChangeDetails } from '../history/change-item'
+import { describeChange } from '../history/describe-change'
+import { describeDifferences } from './describe-differences'
+import type { RestorePreview } from './restore-queries'
+
+/** The change that a restore would make, in the words of the history. */
+export function RestoreSummary(props: Omit<RestorePreview, 'etag'>): ReactNode {
+  const { change, pendingColumns, differences } = props
+  if (!change) return <p>Nothing would change: everything is as it was at that moment.</p>
+  return (
+    <section className="restore-summary" aria-label="What would change">
+      <h3>What would change</h3>
+      {differences ? (
+        <ul>
+          {differences.map((table) => (
+            <li key={table.tableRef}>{describeDifferences(table)}</li>
+          ))}
+        </ul>
+      ) : (
+        <>
+          <p>
+            The history will then say: <strong>You</strong> {describeChange(change)}.
+          </p>
+          <ChangeDetails change={change} />
+        </>
+      )}
+      {pendingColumns.length > 0 && (
+        <p className="note">Calculated afterwards: {pendingColumns.join(', ')}</p>
+      )}
+    </section>
+  )
+}
