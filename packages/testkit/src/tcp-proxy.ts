@@ -3,10 +3,11 @@ import { once } from 'node:events'
 
 /**
  * What happens to the next bytes that a client sends or is sent: `cut_before` closes the connection and drops the
- * request, `cut_after` lets the server answer and drops the answer, `gone_after` also refuses connections from then on, `late` closes the client's side and passes the
- * request on after a while, `hang` passes nothing on any more.
+ * request, `cut_after` lets the server answer and drops the answer, `cut_within` passes on the first half of it, `gone_after`
+ * drops it and refuses connections from then on, `late` closes the client's side and passes the request on after a while,
+ * `hang` passes nothing on any more.
  */
-export type ProxyFault = 'cut_before' | 'cut_after' | 'gone_after' | 'late' | 'hang'
+export type ProxyFault = 'cut_before' | 'cut_after' | 'cut_within' | 'gone_after' | 'late' | 'hang'
 
 /** Milliseconds after which a late request reaches the server. */
 const LATE_MS = 40
@@ -84,8 +85,7 @@ export class TcpProxy implements AsyncDisposable {
     if (this.isRefusing) return void client.destroy()
     const server = connect(this.target)
     let isHanging = false
-    let drops = false
-    let isLast = false
+    let cut: ProxyFault | undefined
     for (const socket of [client, server]) {
       this.sockets.add(socket)
       socket.setNoDelay(true)
@@ -102,14 +102,14 @@ export class TcpProxy implements AsyncDisposable {
         client.destroy()
         setTimeout(() => server.end(bytes), LATE_MS)
       } else {
-        isLast = fault === 'gone_after'
-        drops = isLast || fault === 'cut_after'
+        cut = fault
         server.write(bytes)
       }
     })
     server.on('data', (bytes) => {
-      if (isLast) this.refuse()
-      else if (drops) client.destroy()
+      if (cut === 'gone_after') this.refuse()
+      else if (cut === 'cut_after') client.destroy()
+      else if (cut === 'cut_within') client.end(bytes.subarray(0, bytes.length / 2))
       else if (this.delayMs > 0) setTimeout(answer, this.delayMs, bytes)
       else answer(bytes)
     })

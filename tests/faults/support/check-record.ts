@@ -128,8 +128,13 @@ function compareWrite(
   return faults
 }
 
-function idsIn(text: string): string {
-  return String((JSON.parse(text) as { records: { id: number }[] }).records.map(({ id }) => id))
+/** The ids of the rows that a write, or a batch of one operation, has added by its answer. */
+export function idsIn(text: string): string {
+  const { records = [], operations = [] } = JSON.parse(text) as {
+    records?: readonly { readonly id: number }[]
+    operations?: readonly { readonly added?: readonly number[] }[]
+  }
+  return String([...records.map(({ id }) => id), ...operations.flatMap(({ added = [] }) => added)])
 }
 
 /** Each read saw exactly the rows of the moment that its ETag names. */
