@@ -135,13 +135,18 @@ export class PastDocuments implements AsyncDisposable {
     this.isClosed = true
     clearInterval(this.sweep)
     await Promise.allSettled([...this.files.values()].map(({ ready }) => ready))
-    const store = await this.opening
+    const store = await this.opening?.catch(() => undefined)
     await store?.[Symbol.asyncDispose]()
     await rm(this.options.folder, { recursive: true, force: true })
   }
 
+  /** The store of the files; one that could not be opened is opened anew by the next read. */
   private openStore(): Promise<DocumentStore> {
-    return (this.opening ??= this.options.openStore())
+    if (!this.opening) {
+      this.opening = this.options.openStore()
+      this.opening.catch(() => (this.opening = undefined))
+    }
+    return this.opening
   }
 
   private make(

@@ -132,9 +132,21 @@ describe('documents of the past', () => {
       result.status === 'rejected' ? [(result.reason as { reason?: string }).reason] : [],
     )
     expect(reasons.length).toBeGreaterThan(0)
-    expect(new Set(reasons).size).toBe(1)
+    expect(new Set(reasons)).toEqual(new Set(['DOCUMENT_BUSY']))
     const [last] = [...values.keys()].slice(-2)
     expect(await valueAt(past, last ?? 0)).toBe(values.get(last ?? 0))
+  })
+
+  it('are made by the next read after their folder could not be opened', async () => {
+    let attempts = 0
+    const path = join(folder.path, `past ${opened.length}`)
+    const past = await openPast({
+      openStore: () =>
+        ++attempts === 1 ? Promise.reject(new Error('no disk')) : openStore(path, { isPast: true }),
+    })
+    const [seq = 0] = values.keys()
+    await expect(valueAt(past, seq)).rejects.toThrow('no disk')
+    expect(await valueAt(past, seq)).toBe(values.get(seq))
   })
 
   it('are made although the first who asked has gone', async () => {
