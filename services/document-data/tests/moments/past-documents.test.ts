@@ -5,6 +5,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { PastDocuments, type PastDocumentsOptions } from '../../src/moments/past-documents'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { updateRecords } from '../../src/store/records/records'
+import { restoreMoment } from '../../src/store/past/restore-moment'
 import { addColumns, author, buildWorkers, createTable, openStore } from '../support/test-store'
 
 const reader = { userId: 1, signal: new AbortController().signal }
@@ -147,6 +148,24 @@ describe('documents of the past', () => {
     const [seq = 0] = values.keys()
     await expect(valueAt(past, seq)).rejects.toThrow('no disk')
     expect(await valueAt(past, seq)).toBe(values.get(seq))
+  })
+
+  it('are refused, as is restoring them, when the log does not fit the document', async () => {
+    const past = await openPast()
+    const other = await createTable(store, 'T', { A: 'Int' })
+    const { seq } = store.stateOf(other)
+    await addColumns(store, other, 'T', new Map([['A', [1]]]))
+    const cells = new Map([['A', [2]]])
+    await store.transact(other, author, (doc) =>
+      updateRecords(doc, 'T', { rowIds: [1], cells }, { noParse: true }),
+    )
+    // Nothing that Sheaf does: the row of the last change is gone.
+    await store.transact(other, author, (doc) => doc.connection.db.exec('DELETE FROM T').open)
+    const damaged = { code: 'unavailable', reason: 'DOCUMENT_DAMAGED' }
+    await expect(past.open(other, at(seq), reader)).rejects.toMatchObject(damaged)
+    await expect(
+      store.transact(other, author, (doc) => restoreMoment(doc, { seq })),
+    ).rejects.toMatchObject(damaged)
   })
 
   it('are made although the first who asked has gone', async () => {

@@ -5,6 +5,8 @@ import type { Table } from '../schema/schema'
 /** Thrown when a document is not in the state to which an operation applied. Names no values. */
 export class RedoError extends Error {
   override readonly name = 'RedoError'
+  /** Callers learn that the document is damaged: its file and its log do not belong together. */
+  readonly code = 'LOG_DAMAGED'
 }
 
 /** The table of an operation. Throws RedoError. */
