@@ -178,3 +178,30 @@ describe('documents of the past', () => {
     expect(await valueAt(past, seq)).toBe(values.get(seq))
   })
 })
+
+describe('restoring a moment', () => {
+  it('undoes the writes that are committed together with it as well', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path)
+    const docId = await createTable(store, 'T', { A: 'Int' })
+    await addColumns(store, docId, 'T', new Map([['A', [0]]]))
+    const { seq } = store.stateOf(docId)
+    const write = (value: number) =>
+      store.transact(docId, author, (doc) =>
+        updateRecords(
+          doc,
+          'T',
+          { rowIds: [1], cells: new Map([['A', [value]]]) },
+          { noParse: true },
+        ),
+      )
+    const restoring = store.transact.bind(store, docId, author, (doc) =>
+      restoreMoment(doc, { seq }),
+    )
+    await Promise.all([write(1), write(2), restoring()])
+    const read = () =>
+      store.read<unknown>(docId, ({ connection }) => connection.pluck('SELECT A FROM T').get())
+    expect(read()).toBe(0)
+    expect(store.stateOf(docId).seq).toBe(seq + 3)
+  })
+})

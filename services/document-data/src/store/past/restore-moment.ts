@@ -5,6 +5,7 @@ import { findEntry, type Operation } from '../log/log'
 import { listSizedEntries } from '../log/sized-entries'
 import { RedoError } from '../redo/redo-error'
 import { stepsOf } from '../redo/redo-entry'
+import { NextGroup } from '../sqlite/write-group'
 import type { DescribedTable } from '../structure/stored-tables'
 import { undoStep } from './undo-step'
 
@@ -29,6 +30,8 @@ export function restoreMoment(
   doc: DocumentWriter,
   { seq: moment, tableRef }: MomentToRestore,
 ): void {
+  // Earlier writes of the same group are not in the log yet.
+  if (doc.isBehind) throw new NextGroup()
   const range = { from: moment + 1, before: doc.seq + 1, tableRef }
   const entries = listSizedEntries(doc.connection, range)
   const bytes = entries.reduce((sum, { size }) => sum + size, 0)
