@@ -13,6 +13,7 @@ import { causes, readEntries, type Author } from '../../src/store/log/log'
 import { copyDocument } from '../../src/store/exports/document-copy'
 import type { Connection } from '../../src/store/sqlite/connections'
 import { addRecords, deleteRecords, updateRecords } from '../../src/store/records/records'
+import { restoreMoment } from '../../src/store/past/restore-moment'
 import { revertChange } from '../../src/store/revert/revert'
 import { removeColumn } from '../../src/store/structure/column-removal'
 import { updateColumns } from '../../src/store/structure/column-updates'
@@ -217,6 +218,26 @@ describe('trigger formulas that no evaluator could run', () => {
 })
 
 describe('trigger formulas that exceed a limit', () => {
+  it('have nothing to do for writes after a moment that is restored', async () => {
+    await using folder = await tempDir()
+    await using opened = await openWithout(folder.path)
+    const { store } = opened
+    const stamp = { type: 'Int', formula: 'value + 1', recalcWhen: 2 }
+    const docId = await create(store, { Kept: stamp, Other: stamp })
+    const { seq } = await add(store, docId, [1, 2])
+    await update(store, docId, { ids: [1], B: 1 })
+    expect([due(store, docId, 'Kept'), due(store, docId, 'Other')]).toEqual([2, 2])
+    const tableRef = store.read<number>(docId, ({ schema }) => schema.get('Table1').ref)
+    const restore = (of: object) =>
+      store.transact(docId, { ...author, cause: 'undo' }, (doc) =>
+        restoreMoment(doc, { seq, ...of }),
+      )
+    await restore({ tableRef })
+    expect(due(store, docId, 'Kept')).toBe(2)
+    await restore({})
+    expect([due(store, docId, 'Kept'), due(store, docId, 'Other')]).toEqual([1, 1])
+  })
+
   it('run later, in smaller steps, when their cells were too many', async () => {
     await using folder = await tempDir()
     // A column has half of this: half of what 400 cells take, and three times what the 50 cells of the next step take, so that

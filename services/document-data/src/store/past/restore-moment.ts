@@ -51,6 +51,18 @@ export function restoreMoment(
       undoStep(doc, step, true)
     }
   }
+  forgetDue(doc, { seq: moment, tableRef })
+}
+
+/** Trigger formulas that undone changes have run, and that are not computed yet, have nothing to do any more. */
+function forgetDue(doc: DocumentWriter, { seq, tableRef }: MomentToRestore): void {
+  const { changes } = doc.connection
+    .prepare(
+      `DELETE FROM _sheaf_due_cells WHERE seq > ? AND
+         (? IS NULL OR column_ref IN (SELECT id FROM _grist_Tables_column WHERE parentId = ?))`,
+    )
+    .run(seq, tableRef ?? null, tableRef ?? null)
+  if (changes > 0) doc.schemaChanged()
 }
 
 /** What formulas computed follows from the rest. */
