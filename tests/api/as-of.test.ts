@@ -321,6 +321,9 @@ describe('restoring a moment', () => {
     expect((await statusOf({ asOf: 'then' }))[0]).toBe(400)
     expect(await statusOf({ asOf: seq + 9 })).toEqual([400, 'MOMENT_NOT_FOUND'])
     expect((await statusOf({ asOf: 1, tableId: 'Nope' }))[0]).toBe(404)
+    expect((await statusOf({ asOf: 1, tableId: '' }))[0]).toBe(400)
+    const attachments = { asOf: 1, tableId: '_grist_Attachments' }
+    expect(await statusOf(attachments)).toEqual([400, 'NOT_REVERTIBLE'])
     expect(await latest()).toBe(seq)
   })
 })

@@ -84,7 +84,8 @@ export const changeSeq = z
 export const momentToRestore = z
   .object({
     asOf: moment,
-    tableId: text.optional().meta({
+    // An empty id must not restore everything.
+    tableId: text.min(1, 'must not be empty').optional().meta({
       description:
         'Restore this table only: current table id, or `tableRef`, which also finds deleted tables',
       example: 'People',

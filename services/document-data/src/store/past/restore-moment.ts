@@ -2,7 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import { ATTACHMENTS } from '../attachments/attachments'
 import type { DocumentWriter } from '../document'
 import { findEntry, type Operation } from '../log/log'
-import { listSizedEntries } from '../log/sized-entries'
+import { listSizedEntries, type SizedEntry } from '../log/sized-entries'
 import { RedoError } from '../redo/redo-error'
 import { stepsOf } from '../redo/redo-entry'
 import { NextGroup } from '../sqlite/write-group'
@@ -12,6 +12,10 @@ import { undoStep } from './undo-step'
 /** Changes that one write may undo, and bytes of their operations: undoing takes about as long as they did. */
 const MAX_CHANGES = 10_000
 const MAX_BYTES = 32 * 1024 * 1024
+/** Changes that are searched for those of one table. */
+const MAX_SEARCHED = 100_000
+/** Attachments are in no table of the document. */
+const ATTACHMENTS_REF = 0
 
 /** A moment to go back to. */
 export interface MomentToRestore {
@@ -23,8 +27,8 @@ export interface MomentToRestore {
 
 /**
  * Undoes all entries after a moment, latest first, as one change; or their operations on one table. Attachments stay as they
- * are, and formulas compute their cells again. Throws `too_large` when there is too much to undo in one write, and
- * `conflict` when another table has taken the former name of the one that is restored.
+ * are, and formulas compute their cells again. Throws `invalid` for attachments, `too_large` when there is too much to undo
+ * in one write, and `conflict` when another table has taken the former name of the one that is restored.
  */
 export function restoreMoment(
   doc: DocumentWriter,
@@ -32,15 +36,9 @@ export function restoreMoment(
 ): void {
   // Earlier writes of the same group are not in the log yet.
   if (doc.isBehind) throw new NextGroup()
-  const range = { from: moment + 1, before: doc.seq + 1, tableRef }
-  const entries = listSizedEntries(doc.connection, range)
-  const bytes = entries.reduce((sum, { size }) => sum + size, 0)
-  if (entries.length > MAX_CHANGES || bytes > MAX_BYTES)
-    throw new AppError(
-      'too_large',
-      'RESTORE_TOO_LARGE',
-      `at most ${MAX_CHANGES} changes of 32 MiB can be undone at once: copy the document as of that moment instead`,
-    )
+  if (tableRef === ATTACHMENTS_REF)
+    throw new AppError('invalid', 'NOT_REVERTIBLE', 'attachments cannot be restored')
+  const entries = listEntries(doc, { seq: moment, tableRef })
   for (const { seq } of entries) {
     const { operations } = findEntry(doc.connection, seq, MAX_BYTES) ?? {}
     if (!operations) throw new RedoError(`entry ${seq} is not in the log`)
@@ -52,6 +50,26 @@ export function restoreMoment(
     }
   }
   forgetDue(doc, { seq: moment, tableRef })
+}
+
+/** The entries after a moment, latest first. Throws `too_large`. */
+function listEntries(
+  { connection, seq: latest }: DocumentWriter,
+  { seq: moment, tableRef }: MomentToRestore,
+): readonly SizedEntry[] {
+  // So many are not even listed, while other writes wait.
+  const most = tableRef === undefined ? MAX_CHANGES : MAX_SEARCHED
+  const entries =
+    latest - moment > most
+      ? undefined
+      : listSizedEntries(connection, { from: moment + 1, before: latest + 1, tableRef })
+  const bytes = entries?.reduce((sum, { size }) => sum + size, 0) ?? Infinity
+  if (entries && entries.length <= MAX_CHANGES && bytes <= MAX_BYTES) return entries
+  throw new AppError(
+    'too_large',
+    'RESTORE_TOO_LARGE',
+    `at most ${MAX_CHANGES} changes of 32 MiB can be undone at once: copy the document as of that moment instead`,
+  )
 }
 
 /** Trigger formulas that undone changes have run, and that are not computed yet, have nothing to do any more. */
