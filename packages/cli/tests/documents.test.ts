@@ -61,6 +61,7 @@ const answers = new Map<string, unknown>([
     },
   ],
   ['/api/docs/doc%2F1/restore', { seq: 5 }],
+  ['/api/docs/doc%2F9/restore?dryRun=true', { change: null }],
   [
     '/api/docs/doc%2F1/restore?dryRun=true',
     {
@@ -174,7 +175,12 @@ describe('documents', () => {
     expect(await documents('restore', 'doc/1', '--to', '4', '--table', 'People')).toEqual([
       'restored: the document is at change 5, whose undo takes this back',
     ])
-    expect(sent).toEqual(['{"asOf":"4"}', '{"asOf":"4","tableId":"People"}'])
+    const tried = '{"asOf":"4","tableId":"People"}'
+    expect(sent).toEqual(['{"asOf":"4"}', tried, tried])
+    expect(await documents('restore', 'doc/9', '--to', '4')).toEqual([
+      'nothing has changed since that moment',
+    ])
+    expect(sent).toHaveLength(4)
   })
 
   it('refuses a comparison without a moment, and a limit that is no number', async () => {

@@ -170,14 +170,14 @@ async function restore(
   const { to: asOf, table: tableId, dryRun } = options
   const path = `/api/docs/${encodeURIComponent(document)}/restore`
   const body = { asOf, ...(tableId !== undefined && { tableId }) }
+  const { change } = await rest.post<{
+    change: { operations?: readonly Operation[] } | null
+  }>(`${path}?dryRun=true`, body)
+  if (change === null) return terminal.out('nothing has changed since that moment')
   if (!dryRun) {
     const { seq } = await rest.post<{ seq: number }>(path, body)
     return terminal.out(`restored: the document is at change ${seq}, whose undo takes this back`)
   }
-  const { change } = await rest.post<{
-    change: { operations?: readonly Operation[] } | null
-  }>(`${path}?dryRun=true`, body)
-  if (change === null) return terminal.out('nothing would change')
   // A large change is answered without its operations.
   if (!change.operations) return terminal.out('more would change than can be shown')
   for (const operation of change.operations) terminal.out(differenceLines(operation).join('\n'))
