@@ -1,17 +1,19 @@
 import fc from 'fast-check'
-import { mentionsAsOf, readAsOf } from './as-of'
+import { mayHaveAsOf, readAsOf } from './as-of'
 import { parseQuery } from './query'
 
 function read(query: string, isSupported = true) {
   const url = `/?${query}`
-  if (!mentionsAsOf(url)) return undefined
+  if (!mayHaveAsOf(url)) return undefined
   return readAsOf(parseQuery(url), isSupported)?.moment
 }
 
 it('reads the position of a change', () => {
   expect(read('asOf=12')).toEqual({ $case: 'seq', value: 12 })
   expect(read('limit=1&asOf=12')).toEqual({ $case: 'seq', value: 12 })
-  expect(read('limit=1')).toBeUndefined()
+  expect(read('as%4ff=12')).toEqual({ $case: 'seq', value: 12 })
+  for (const other of ['limit=1', 'q=asOf%3D1', 'ba%73Of=1', '%=1'])
+    expect(read(other)).toBeUndefined()
 })
 
 it('reads every time by RFC 3339, also with an offset whose plus sign is not encoded', () => {

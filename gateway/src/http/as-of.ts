@@ -8,11 +8,12 @@ export const AS_OF = 'asOf'
 
 /** Spellings of the name that are refused, so that nobody takes the present for the past. */
 const LIKE_AS_OF = /^as[-_]?of$/i
-const MENTIONED = /[?&]as[-_]?of(?:[=&]|$)/i
+/** A name of its letters, some of which may be encoded. */
+const MAY_BE = /[?&](?:[asof_-]|%[2-7][\da-f]){4,5}(?:[=&]|$)/i
 
-/** Whether the URL of a request has the parameter, in any spelling. */
-export function mentionsAsOf(url: string): boolean {
-  return MENTIONED.test(url)
+/** Whether the URL of a request may have the parameter, in any spelling: most have none, and need not be parsed for it. */
+export function mayHaveAsOf(url: string): boolean {
+  return MAY_BE.test(url)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AppError } from '@sheaf/kit/errors'
-import { AS_OF, mentionsAsOf, readAsOf } from '../http/as-of'
+import { AS_OF, mayHaveAsOf, readAsOf } from '../http/as-of'
 import { parseJson, readJsonBytes } from '../http/body'
 import { DRY_RUN, readDryRun } from '../http/dry-run'
 import type { Exchange } from '../http/exchange'
@@ -32,10 +32,10 @@ export function createRouteHandler(route: Route): RouteHandler {
     const params = checkParameters(route.params, found)
     const isWrite = route.method !== 'get'
     const { url = '' } = exchange.request
-    const isPast = mentionsAsOf(url)
-    const isParsed = isStrict || isWrite || isPast || route.query !== undefined
+    const maybePast = mayHaveAsOf(url)
+    const isParsed = isStrict || isWrite || maybePast || route.query !== undefined
     const given = isParsed ? parseQuery(url) : undefined
-    if (given && isPast) exchange.asOf = readAsOf(given, hasAsOf(route))
+    if (given && maybePast) exchange.asOf = readAsOf(given, hasAsOf(route))
     if (isWrite && given) exchange.isDryRun = readDryRun(given, hasDryRun(route))
     if (isStrict) requireKnownParameters(parametersOf(route), given)
     const query = checkParameters(route.query, given)
