@@ -3,6 +3,7 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import type { ComparedMoment } from '@sheaf/protos/sheaf/document_data/v1/history'
 import type { Moment } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
+import { seqMoment } from '../moments/find-moment'
 import type { OpenMoment } from '../moments/past-documents'
 import type { ComparePlan } from '../store/compare/compare-plan'
 import type { RecordsReply } from '../store/documents/record-reads'
@@ -29,11 +30,6 @@ export interface OpenComparison extends Disposable {
 }
 
 type Wanted = ComparisonRequest & Pick<ComparePlan, 'answer' | 'position' | 'maxRows'>
-
-/** The moment after an entry of the log. */
-export function seqMoment(seq: number): Moment {
-  return { moment: { $case: 'seq', value: seq } }
-}
 
 /**
  * Compares two moments of a document. Throws as `PastDocuments.open`, with the name of the field, and `not_found` for an

@@ -9,10 +9,11 @@ import type {
 } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { partEvent } from '../changes/events'
 import type { Context } from '../context'
+import { seqMoment } from '../moments/find-moment'
 import type { RowPosition } from '../store/compare/compare-plan'
 import type { TableCounts } from '../store/compare/difference-counts'
 import { unpackPart, type ChangePart } from '../store/feed/change-parts'
-import { openComparison, seqMoment, type ComparisonRequest } from './compared-moments'
+import { openComparison, type ComparisonRequest } from './compared-moments'
 import { requireDocument } from './document-call'
 
 /** Most rows of a page. */

@@ -4,9 +4,9 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServedService } from '@sheaf/kit/grpc/server'
 import type { Moment } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
+import { seqMoment } from '../moments/find-moment'
 import type { OpenMoment } from '../moments/past-documents'
 import type { DocumentStore } from '../store/documents/document-store'
-import { seqMoment } from './compared-moments'
 import { requireDocument } from './document-call'
 
 /** A request that may ask for the document as it was at a moment. */

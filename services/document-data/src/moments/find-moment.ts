@@ -4,6 +4,11 @@ import type { DocumentReader } from '../store/document'
 import { readOldestSeq } from '../store/log/log'
 import type { Connection } from '../store/sqlite/connections'
 
+/** The moment after an entry of the log. */
+export function seqMoment(seq: number): Moment {
+  return { moment: { $case: 'seq', value: seq } }
+}
+
 /**
  * The position in the log of a moment. Throws `invalid` for one that is not in the log: before its oldest entry, or in the
  * future; the error names the oldest.

@@ -44,8 +44,8 @@ export function undoStep(
       : oppositeOf(doc, operation, { isRecorded, next: step[index + 1] }),
   )
   redoStep(doc, opposites, noContents)
-  const restored = step.flatMap((operation) => restoreCells(doc, operation))
-  if (isRecorded) for (const operation of [...opposites, ...restored]) doc.record(operation)
+  const completing = step.flatMap((operation) => complete(doc, operation))
+  if (isRecorded) for (const operation of [...opposites, ...completing]) doc.record(operation)
 }
 
 const oppositeKinds = {
@@ -152,8 +152,11 @@ function findColumn(doc: DocumentWriter, operation: SchemaOperation) {
   return { table, column }
 }
 
-/** What the opposite of an operation does not restore: the cells of a column, of which the log holds those that were not null. */
-function restoreCells(doc: DocumentWriter, operation: Operation): RowOperation[] {
+/**
+ * Restores what the opposite of an operation leaves out: the cells of a column, of which the log holds those that were not
+ * null, and contents of attachments. Returns the cells that it changed, in the form of the log.
+ */
+function complete(doc: DocumentWriter, operation: Operation): RowOperation[] {
   if (operation.table === ATTACHMENTS && operation.kind === 'remove_rows')
     shareContents(doc, operation.rowIds)
   if (operation.kind !== 'remove_column') return []
