@@ -54,6 +54,18 @@ describe('an undo of making a formula column a data column', () => {
     expect(await values()).toEqual([14, 4, 6])
   })
 
+  it('is prevented by a later cell that is committed together with it', async () => {
+    await using folder = await tempDir()
+    await using opened = await openFormulaStore(folder.path)
+    const { update, undo, values } = await setUp(opened.store)
+    const [written, undone] = await Promise.allSettled([update(2, { F: 77 }), undo()])
+    expect([written.status, undone]).toMatchObject([
+      'fulfilled',
+      { status: 'rejected', reason: { reason: 'CHANGED_SINCE' } },
+    ])
+    expect(await values()).toEqual([2, 77, 6])
+  })
+
   it('is not prevented by rows that were added, whose cells its formula has given', async () => {
     await using folder = await tempDir()
     await using opened = await openFormulaStore(folder.path)

@@ -5,6 +5,7 @@ import { clearReferences } from '../records/references'
 import { currentType, targetOf } from '../schema/reference-targets'
 import { nextRef } from '../schema/refs'
 import type { Column, Table } from '../schema/schema'
+import { NextGroup } from '../sqlite/write-group'
 import { findLaterCells, type LaterCells, type LaterColumn } from './later-cells'
 import { Conflicts } from './revert-conflicts'
 
@@ -80,6 +81,8 @@ export class RevertContext {
 
   /** The cells of a column that were written after the change; undefined when that would take too long to find out. */
   findLaterCells(column: Omit<LaterColumn, 'after'>): LaterCells | undefined {
+    // Earlier writes of the same group are not in the log yet.
+    if (this.doc.isBehind) throw new NextGroup()
     return findLaterCells(this.doc, { ...column, after: this.seq })
   }
 
