@@ -208,6 +208,12 @@ export const entries: Readonly<Record<string, Entry>> = {
   recalculateFormulas: { statuses: editors },
   checkFormula: { statuses: editors, body: { tableId: 'Table1', formula: '1' } },
 
+  // agents: the tools decide about documents
+  answerMcpMessage: {
+    statuses: allow([...users, 'reader', 'elsewhere'], { anonymous: 401 }),
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  },
+
   // history
   listHistory: { statuses: editors },
   compareMoments: { statuses: editors, query: { from: 1 } },

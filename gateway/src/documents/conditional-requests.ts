@@ -62,7 +62,8 @@ export async function writeDocument<R extends DocumentState>(
   return written
 }
 
-function comparisonOf({ preview }: DocumentState): Buffer {
+/** What a dry run would have changed, as members of a JSON object. */
+export function comparisonOf({ preview }: DocumentState): Buffer {
   if (!preview) throw new Error('a dry run was answered as a write')
   const { change, pendingColumns } = preview
   const pending = JSON.stringify(pendingColumns?.split(', ') ?? [])

@@ -1,4 +1,4 @@
-import type { OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import type { Org, OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import type { Workspace } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import type { Exchange } from '../http/exchange'
 import { toListedWorkspace } from '../schemas/workspaces'
@@ -9,6 +9,19 @@ interface ListingQuestion {
   readonly org: OrgRef
   /** True for the trash. */
   readonly removed: boolean
+}
+
+/** All sites that the caller has access to; the one addressed only, if the URL names one. */
+export async function listOrgs(exchange: Exchange): Promise<Org[]> {
+  const { orgs } = exchange.context.directory
+  const found: Org[] = []
+  let pageToken: string | undefined
+  do {
+    const page = await orgs.listOrgs({ site: exchange.site, pageToken }, exchange.call())
+    found.push(...page.orgs)
+    pageToken = page.nextPageToken
+  } while (pageToken !== undefined)
+  return found
 }
 
 /**

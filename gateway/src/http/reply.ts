@@ -114,11 +114,16 @@ export function sendNull(exchange: Exchange): void {
   sendBytes(exchange, NULL)
 }
 
+/** The JSON of an error: its message, and its reason with further facts. */
+export function errorJson(error: AppError): string {
+  const details = { reason: error.reason, ...factsOf(error) }
+  return JSON.stringify({ error: error.message, details })
+}
+
 /** Sends an error. */
 export function sendError(exchange: Exchange, error: AppError): void {
   const { headers } = exchange
-  const details = { reason: error.reason, ...factsOf(error) }
-  const body = Buffer.from(JSON.stringify({ error: error.message, details }))
+  const body = Buffer.from(errorJson(error))
   if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', 'Bearer')
   sendRefusal(exchange, error, body)
 }

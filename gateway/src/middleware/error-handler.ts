@@ -21,14 +21,19 @@ const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, 
 }
 
 /**
- * Converts a thrown value to an error response. An error that the caller cannot act on is a bug: it is logged
- * here, its text is not sent, and the response carries the request id to find it by.
+ * Converts a thrown value to the error that the client receives. An error that the caller cannot act on is a bug: it is
+ * logged here, its text is left out, and the request id to find it by is added.
  */
-export function answerThrown(exchange: Exchange, thrown: unknown): void {
-  const { response } = exchange
+export function toClientError(exchange: Exchange, thrown: unknown): AppError {
   const cause =
     fromHome(thrown) ?? toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
-  const error = withEffect(withRequestId(withCredential(cause, exchange), exchange), exchange)
+  return withEffect(withRequestId(withCredential(cause, exchange), exchange), exchange)
+}
+
+/** Converts a thrown value to an error response. */
+export function answerThrown(exchange: Exchange, thrown: unknown): void {
+  const { response } = exchange
+  const error = toClientError(exchange, thrown)
   if (response.headersSent) exchange.breakOff()
   else if (response.destroyed) return
   else if (exchange.route?.isPage) sendErrorPage(exchange, error)

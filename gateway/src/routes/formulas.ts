@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { CheckFormulaResponse } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { writeDocument } from '../documents/conditional-requests'
+import { checkFormula } from '../documents/formula-check'
 import { sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import {
@@ -82,39 +82,7 @@ export const formulaRoutes: readonly Route[] = [
     body: formulaCheck,
     success: { description: 'Errors and results', schema: checkedFormula },
     async handle(exchange, { document, body }) {
-      const {
-        tableId,
-        colId: columnId = '',
-        type = '',
-        formula,
-        rowIds = [],
-        isFormula = true,
-      } = body
-      const { docId } = document
-      const request = { docId, tableId, columnId, type, formula, rowIds, isTrigger: !isFormula }
-      const checked = await document.read((home, call) => home.columns.checkFormula(request, call))
-      sendJson(exchange, toJson(checked))
+      sendJson(exchange, await checkFormula(document, body))
     },
   }),
 ]
-
-function toJson(checked: CheckFormulaResponse) {
-  const { cells, syntaxErrors, unknownNames, stopped, engine, pythonReason } = checked
-  return {
-    syntaxErrors,
-    unknownNames: unknownNames.map(({ tableId, suggestion = null, ...name }) => ({
-      ...name,
-      tableId: tableId === '' ? null : tableId,
-      suggestion,
-    })),
-    rows: cells.map(({ rowId: id, valueJson, typedJson, error = null }) => ({
-      id,
-      value: JSON.parse(valueJson.toString()) as unknown,
-      typed: JSON.parse(typedJson.toString()) as unknown,
-      error,
-    })),
-    stopped: stopped ?? null,
-    engine,
-    pythonReason: pythonReason ?? null,
-  }
-}

@@ -1,9 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
-import type { UserName } from '@sheaf/protos/sheaf/directory/v1/users'
-import { changeJson } from '../documents/change-json'
+import { describeChanges } from '../documents/described-changes'
 import { writeDocument } from '../documents/conditional-requests'
-import type { Exchange } from '../http/exchange'
 import { sendBytes, sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import {
@@ -45,8 +42,7 @@ export const historyRoutes: readonly Route[] = [
       const { changes, nextBeforeSeq } = await document.read((home, call) =>
         home.history.listHistory(request, call),
       )
-      const users = await findUsers(exchange, changes)
-      const parts = changes.map((change) => historyJson(change, users))
+      const parts = await describeChanges(exchange, changes)
       sendBytes(exchange, joinPage(parts, nextBeforeSeq))
     },
   }),
@@ -95,26 +91,6 @@ export const historyRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** Authors of the changes by user id, without deleted accounts. */
-async function findUsers(
-  exchange: Exchange,
-  changes: readonly ChangeEvent[],
-): Promise<ReadonlyMap<number, UserName>> {
-  const userIds = [...new Set(changes.map(({ userId }) => userId))].filter((id) => id !== 0)
-  if (userIds.length === 0) return new Map()
-  const { directory, system } = exchange.context
-  const call = exchange.call(await system.token())
-  const { users } = await directory.users.listUserNames({ userIds }, call)
-  return new Map(users.map((user) => [user.id, user]))
-}
-
-function historyJson(change: ChangeEvent, users: ReadonlyMap<number, UserName>): Buffer {
-  const { userId: id } = change
-  const { name = null, email = null } = users.get(id) ?? {}
-  const user = id === 0 ? null : { id, name, email }
-  return changeJson(change, { oldValues: true, more: { user } })
-}
 
 function joinPage(changes: readonly Buffer[], next: number): Buffer {
   const parts: Buffer[] = [Buffer.from('{"changes":[')]

@@ -14,6 +14,7 @@ import { formulaRoutes } from './formulas'
 import { historyRoutes } from './history'
 import { importRoutes } from './import'
 import { keyRoutes } from './keys'
+import { mcpRoutes } from './mcp'
 import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
 import { profileRoutes } from './profile'
@@ -58,6 +59,7 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   ...accessRoutes,
   ...userDeletionRoutes,
+  ...mcpRoutes,
   ...openApiRoutes,
   ...statusRoutes,
 ]

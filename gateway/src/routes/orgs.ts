@@ -1,6 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { Org, OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import type { OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { z } from 'zod'
+import { listOrgs } from '../documents/workspace-listing'
 import type { Exchange } from '../http/exchange'
 import { sendJson, sendNull } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
@@ -131,18 +132,6 @@ export const orgRoutes: readonly Route[] = [
     },
   }),
 ]
-
-async function listOrgs(exchange: Exchange): Promise<Org[]> {
-  const { orgs } = exchange.context.directory
-  const found: Org[] = []
-  let pageToken: string | undefined
-  do {
-    const page = await orgs.listOrgs({ site: exchange.site, pageToken }, exchange.call())
-    found.push(...page.orgs)
-    pageToken = page.nextPageToken
-  } while (pageToken !== undefined)
-  return found
-}
 
 async function deleteOrg(
   exchange: Exchange,

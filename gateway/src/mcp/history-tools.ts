@@ -1,0 +1,169 @@
+import type { ListDifferencesRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
+import { AppError } from '@sheaf/kit/errors'
+import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
+import { z } from 'zod'
+import { writeOperation } from '../documents/change-json'
+import { comparedMoment } from '../documents/comparison-stream'
+import { describeChanges } from '../documents/described-changes'
+import type { Exchange } from '../http/exchange'
+import { DocumentSession } from '../routing/document-session'
+import { moment, parseMoment } from '../schemas/moment'
+import { text } from '../schemas/text'
+import { ANSWER_BYTES, answerTooLarge } from './answer-budget'
+import { defineTool, docId, type Tool } from './tool'
+
+/** Rows of one comparison; fewer are tried when these do not fit into an answer. */
+const COMPARED_ROWS = [100, 10, 1]
+const DEFAULT_CHANGES = 20
+const MAX_CHANGES = 100
+
+/** Compares two moments. */
+const compareMoments: Tool = defineTool({
+  name: 'compare_moments',
+  title: 'Compare two moments',
+  description:
+    'Counts how many rows and columns of which tables differ between two moments of a document, or with summary: false lists the differences as operations. Requires edit access.',
+  showsContent: true,
+  schema: z.strictObject({
+    docId,
+    from: moment,
+    to: moment.optional().describe('The later or earlier moment; absent for the present'),
+    tableId: text.optional().describe('Compare this table only'),
+    summary: z.boolean().optional().describe('False to list what differs; default: true'),
+    cursor: z
+      .string()
+      .max(8192)
+      .optional()
+      .describe('`nextCursor` of the previous answer; only with summary: false'),
+  }),
+  async run({ exchange }, { docId: name, from, to, tableId = '', summary = true, cursor = '' }) {
+    if (summary && cursor !== '')
+      throw new AppError('invalid', 'INVALID_PARAMETER', 'cursor is not available with summary', {
+        parameter: 'cursor',
+      })
+    const document = await DocumentSession.open(exchange, name, 'editors')
+    const request = {
+      docId: document.docId,
+      from: parseMoment(String(from)),
+      to: to === undefined ? undefined : parseMoment(String(to)),
+      tableId,
+    }
+    if (!summary) return listDifferences(document, { ...request, cursor })
+    const counts = await document.read((home, call) =>
+      home.history.getDifferenceCounts(request, call),
+    )
+    if (!counts.from || !counts.to) throw new Error('document-data named no moments')
+    return JSON.stringify({
+      from: comparedMoment(counts.from),
+      to: comparedMoment(counts.to),
+      tables: counts.tables.slice(0, 200),
+      ...(counts.tables.length > 200 && { tablesInAll: counts.tables.length }),
+    })
+  },
+})
+
+async function listDifferences(
+  document: DocumentSession,
+  request: Omit<ListDifferencesRequest, 'limit'>,
+): Promise<string> {
+  for (const limit of COMPARED_ROWS) {
+    const json = await document.read(async (home, call) => {
+      const parts: Buffer[] = []
+      let head = '{'
+      let isFirst = true
+      let bytes = 0
+      let nextCursor: string | undefined
+      for await (const piece of home.history.listDifferences({ ...request, limit }, call)) {
+        const { from, to, operations, nextCursor: next } = piece
+        if (from && to)
+          head = JSON.stringify({ from: comparedMoment(from), to: comparedMoment(to) }).slice(0, -1)
+        nextCursor = next
+        const start = parts.length
+        for (const operation of operations) {
+          if (!isFirst) parts.push(Buffer.from(','))
+          isFirst = false
+          writeOperation(parts, operation, true)
+        }
+        for (const { length } of parts.slice(start)) bytes += length
+        if (bytes > ANSWER_BYTES) return undefined
+      }
+      const list = Buffer.concat(parts).toString()
+      return `${head},"operations":[${list}],"nextCursor":${JSON.stringify(nextCursor ?? null)}}`
+    })
+    if (json !== undefined) return json
+  }
+  throw answerTooLarge('a difference', 'compare one table by tableId, or read it with query')
+}
+
+/** Lists changes. */
+const listHistory: Tool = defineTool({
+  name: 'list_history',
+  title: 'List changes',
+  description:
+    'Returns changes of a document, newest first, with author, time, old values and new values. A change whose values are too many is `truncated`: compare_moments shows it in pages. undo_change undoes a change by its seq. Requires edit access.',
+  showsContent: true,
+  schema: z.strictObject({
+    docId,
+    tableId: text.optional().describe('Changes of this table only'),
+    rowId: z.int().min(1).optional().describe('Changes of this row only; requires tableId'),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_CHANGES)
+      .optional()
+      .describe(`Changes to return, ${DEFAULT_CHANGES} by default`),
+    before: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Changes with a smaller seq only: `next` of the previous answer'),
+  }),
+  async run({ exchange }, { docId: name, tableId = '', rowId = 0, before = 0, ...rest }) {
+    if (rowId > 0 && tableId === '')
+      throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId requires tableId', {
+        parameter: 'rowId',
+      })
+    const document = await DocumentSession.open(exchange, name, 'editors')
+    const { docId } = document
+    const request = { docId, tableId, rowId, limit: rest.limit ?? DEFAULT_CHANGES }
+    const { changes, nextBeforeSeq } = await document.read((home, call) =>
+      home.history.listHistory({ ...request, beforeSeq: before }, call),
+    )
+    return pageJson(await showChanges(exchange, changes), changes, nextBeforeSeq)
+  },
+})
+
+/** The JSON of the changes that fit into an answer, from the first one on. */
+async function showChanges(
+  exchange: Exchange,
+  changes: readonly ChangeEvent[],
+): Promise<readonly string[]> {
+  // One that is too large alone is shown without its values.
+  const withoutValues = (change: ChangeEvent) => ({ ...change, operations: [], truncated: true })
+  const jsons = await describeChanges(exchange, changes)
+  const isLarge = (index: number) => (jsons[index]?.length ?? 0) > ANSWER_BYTES
+  const large = changes.filter((_change, index) => isLarge(index))
+  const shortened = await describeChanges(exchange, large.map(withoutValues))
+  const shown: string[] = []
+  let bytes = 0
+  for (const [index, json] of jsons.entries()) {
+    const part = isLarge(index) ? (shortened.shift() ?? json) : json
+    bytes += part.length
+    if (bytes > ANSWER_BYTES) break
+    shown.push(part.toString())
+  }
+  return shown
+}
+
+function pageJson(
+  shown: readonly string[],
+  changes: readonly ChangeEvent[],
+  nextBeforeSeq: number,
+): string {
+  const isWhole = shown.length === changes.length
+  const next = isWhole ? nextBeforeSeq : (changes[shown.length - 1]?.seq ?? 0)
+  return `{"changes":[${shown.join(',')}],"next":${next === 0 ? 'null' : next}}`
+}
+
+/** Tools for the history of a document. */
+export const historyTools: readonly Tool[] = [compareMoments, listHistory]

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
+import { z } from 'zod'
+import type { ToolCall } from './tool'
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** The arguments of every tool that writes. */
+export const writeArguments = {
+  dryRun: z
+    .boolean()
+    .optional()
+    .describe(
+      'True to keep nothing: the answer says what would change, results of formulas included',
+    ),
+  requestId: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters')
+    .optional()
+    .describe(
+      'Id of this change, chosen by you and unique, such as a UUID. Repeat a call whose answer was lost with the same one: the change is made once within 24 hours',
+    ),
+}
+
+/** What identifies a write. */
+interface WriteCall {
+  readonly tool: string
+  /** The arguments, by which a repetition is recognised. */
+  readonly args: unknown
+  readonly dryRun?: boolean | undefined
+  readonly requestId?: string | undefined
+}
+
+/** Returns the options of a write; undefined when it has none. A repetition of the same call has no effect of its own. */
+export function getToolWriteOptions(
+  { exchange, id }: ToolCall,
+  { tool, args, dryRun = false, requestId }: WriteCall,
+): WriteOptions | undefined {
+  const own = { ifMatch: [], strict: false, dryRun, requestDigest: Buffer.alloc(0) }
+  // A document-data of an earlier version, which would write, refuses this key because it has no digest.
+  if (dryRun) return { ...own, idempotencyKey: 'dry-run' }
+  const name = repetitionId(id, requestId)
+  if (name === undefined) return undefined
+  const secret = exchange.credential?.secret ?? ''
+  const idempotencyKey = `mcp-${hash(`${secret}\n${name}`).toString('base64url')}`
+  return { ...own, idempotencyKey, requestDigest: hash(JSON.stringify([tool, args])) }
+}
+
+/**
+ * The id by which a repetition is recognised: `requestId`, or the JSON-RPC id if it is a UUID. Most clients count their
+ * requests from 0 in each session, so that the same number soon names another change.
+ */
+export function repetitionId(id: string | number, requestId?: string): string | undefined {
+  if (requestId !== undefined) return requestId
+  return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : undefined
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
