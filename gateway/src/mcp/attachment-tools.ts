@@ -13,7 +13,6 @@ const listAttachments: Tool = defineTool({
   title: 'List attachments',
   description:
     'Returns names, sizes and ids of the files that are attached to a document. Cells of attachment columns hold these ids.',
-  showsContent: true,
   schema: z.strictObject({
     docId,
     cursor: z.string().optional().describe('`nextCursor` of the previous answer'),
@@ -41,7 +40,6 @@ const readAttachment: Tool = defineTool({
   title: 'Read an attachment',
   description:
     'Returns name and size of an attached file, and its text in parts of 32 KiB if it is text in UTF-8; `text` is null for other files.',
-  showsContent: true,
   schema: z.strictObject({
     docId,
     attachmentId: z.int().min(1).describe('Id of the attachment'),

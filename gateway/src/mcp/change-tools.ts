@@ -18,7 +18,6 @@ const write: Tool = defineTool({
   title: 'Write rows, tables and columns',
   description:
     'Applies operations in order as one change, all or none. Call it with dryRun: true first, and look at what would change. Later operations may use the temporary id ("$a") of a row that an earlier one adds; `expect` states values that a row must hold. The answer has the seq of the change, and how to undo it.',
-  showsContent: true,
   annotations: writes,
   schema: writeSchema,
   described: writeSchema.extend({ operations: batch.shape.operations }),
@@ -51,7 +50,6 @@ const undoChange: Tool = defineTool({
   title: 'Undo a change',
   description:
     'Undoes the change with this seq completely, by a new change, which can itself be undone. Refused, and nothing changed, when a later change affects the same data; `details.conflicts` lists it. dryRun: true shows what it would do.',
-  showsContent: true,
   annotations: writes,
   schema: z.strictObject({
     docId,
@@ -101,7 +99,7 @@ function shortenResult(resultJson: Uint8Array): object {
   const operations = result.operations.map((operation) =>
     Object.fromEntries(Object.entries(operation).map(([name, value]) => [name, count(value)])),
   )
-  return { counts: operations.slice(0, 100), operations: operations.length }
+  return { counts: operations.slice(0, 100), operationsInAll: operations.length }
 }
 
 /** Tools that change a document. */

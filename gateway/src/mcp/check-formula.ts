@@ -11,7 +11,6 @@ export const checkFormula: Tool = defineTool({
   title: 'Check a formula',
   description:
     'Returns the errors of syntax, the unknown names and the results of a formula, in Python such as `$Price * $Count`, for up to 20 rows. Nothing is stored. Call it before writing a formula. Requires edit access.',
-  showsContent: true,
   schema: z.strictObject({ docId, ...formulaCheck.shape }),
   async run({ exchange }, { docId: name, ...body }) {
     const document = await DocumentSession.open(exchange, name, 'editors')

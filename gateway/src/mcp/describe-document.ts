@@ -16,13 +16,18 @@ const MAX_TEXT = 1_000
 const MAX_CHOICES = 50
 const MAX_CHOICE = 100
 
+/** A column of a table with its type; or none, for a table that may have no columns. */
+interface ListedColumn {
+  readonly table: string
+  readonly column: Readonly<Record<string, string>>
+}
+
 /** Tables and columns of a document. */
 export const describeDocument: Tool = defineTool({
   name: 'describe_document',
   title: 'Describe tables and columns',
   description:
     'Returns the tables of a document with the ids and types of their columns; for one table (tableId), also labels, descriptions, formulas and choices. Columns with a formula cannot be written. An answer has at most 8 kB; continue with nextCursor.',
-  showsContent: true,
   schema: z.strictObject({
     docId,
     tableId: text.optional().describe('Describe the columns of this table in detail'),
@@ -41,12 +46,13 @@ async function describeTables(document: DocumentSession, start: number): Promise
   const { tables, seq } = await document.read((home, call) =>
     home.tables.listTables({ docId, withColumns: true }, call),
   )
-  const all = tables.flatMap(({ id, columns }) =>
-    columns.map((column) => ({ table: id, id: column.id, type: shortType(column) })),
-  )
+  const all = tables.flatMap(({ id: table, columns }): ListedColumn[] => [
+    { table, column: {} },
+    ...columns.map((column) => ({ table, column: { [column.id]: shortType(column) } })),
+  ])
   const { items, next } = takeFitting(all, start, DESCRIPTION_BYTES)
   const shown = new Map<string, Record<string, string>>()
-  for (const { table, id, type } of items) shown.set(table, { ...shown.get(table), [id]: type })
+  for (const { table, column } of items) shown.set(table, { ...shown.get(table), ...column })
   return JSON.stringify({
     seq,
     tables: [...shown].map(([id, columns]) => ({ id, columns })),

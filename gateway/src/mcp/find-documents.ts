@@ -13,7 +13,6 @@ export const findDocuments: Tool = defineTool({
   title: 'Find documents',
   description:
     'Lists the documents that you can access, with their ids, which all other tools take as docId. `query` narrows the list by a part of the name.',
-  showsContent: true,
   schema: z.strictObject({
     query: z.string().max(200).optional().describe('Part of the name of the document, in any case'),
     cursor: z.string().optional().describe('`nextCursor` of the previous answer'),

@@ -23,7 +23,6 @@ const compareMoments: Tool = defineTool({
   title: 'Compare two moments',
   description:
     'Counts how many rows and columns of which tables differ between two moments of a document, or with summary: false lists the differences as operations. Requires edit access.',
-  showsContent: true,
   schema: z.strictObject({
     docId,
     from: moment,
@@ -101,7 +100,6 @@ const listHistory: Tool = defineTool({
   title: 'List changes',
   description:
     'Returns changes of a document, newest first, with author, time, old values and new values. A change whose values are too many is `truncated`: compare_moments shows it in pages. undo_change undoes a change by its seq. Requires edit access.',
-  showsContent: true,
   schema: z.strictObject({
     docId,
     tableId: text.optional().describe('Changes of this table only'),

@@ -26,7 +26,6 @@ const query: Tool = defineTool({
   title: 'Query with SQL',
   description:
     'Runs one read-only SELECT of SQLite on the tables of a document, with values in their stored form: dates as seconds, references as row ids. Prefer it to read_rows for joins, groups and sums. Continue with nextCursor, which counts rows: the statement runs again, so it should have an ORDER BY.',
-  showsContent: true,
   schema: z.strictObject({
     docId,
     sql: sqlStatement.shape.sql,
@@ -61,7 +60,6 @@ const readRows: Tool = defineTool({
   title: 'Read rows of a table',
   description:
     'Returns rows of one table as {"id", "fields"}, filtered, sorted and in pages. Continue with nextCursor and the same filter and sort: pages never repeat a row.',
-  showsContent: true,
   schema: z.strictObject({
     docId,
     tableId: tableParams.shape.tableId,

@@ -103,8 +103,8 @@ function createServer(exchange: Exchange): McpServer {
 async function callTool(tool: Tool, call: ToolCall, args: unknown): Promise<CallToolResult> {
   try {
     const json = await tool.run(call, readArguments(tool, args))
-    const notice = tool.showsContent ? `{"notice":${JSON.stringify(NOTICE)},` : '{'
-    return { content: [{ type: 'text', text: `${notice}${json.slice(1)}` }] }
+    const text = `{"notice":${JSON.stringify(NOTICE)},${json.slice(1)}`
+    return { content: [{ type: 'text', text }] }
   } catch (error) {
     const text = errorJson(toClientError(call.exchange, error))
     return { content: [{ type: 'text', text }], isError: true }

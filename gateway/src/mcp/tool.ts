@@ -16,8 +16,6 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly annotations: ToolAnnotations
-  /** True when answers contain cells, names or files that other people may have written. */
-  readonly showsContent: boolean
   /** Schema that arguments must match. */
   readonly schema: z.ZodObject
   /** Schema that clients see, where it says more than the one that is checked. */
