@@ -64,7 +64,7 @@ function settingsHelp(invocation: string): string {
 Settings (environment):
   SHEAF_DATA               data folder of Sheaf on this machine (default: ./data)
   SHEAF_URL                URL of the REST API (default: Sheaf on this machine)
-  SHEAF_API_KEY            API key for load, import and types; or SHEAF_API_KEY_FILE, a file with the key
+  SHEAF_API_KEY            API key for load, import, types and mcp; or SHEAF_API_KEY_FILE, a file with the key
   SHEAF_PUBLIC_URL         public URL of Sheaf, for sign-in links
   SHEAF_DIRECTORY_ADDRESS  host:port of the directory service, in a cluster
   SHEAF_WEBHOOK_ADDRESS    host:port of the webhook service, for backup and restore in a cluster
