@@ -17,7 +17,7 @@ const ask = (headers: Record<string, string>, method = 'GET') =>
   })
 
 const requestHeaders =
-  'Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, X-Request-Id, X-Requested-With'
+  'Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Prefer, X-Request-Id, X-Requested-With'
 const trusted = {
   'access-control-allow-credentials': 'true',
   'access-control-allow-headers': `Authorization, ${requestHeaders}`,

@@ -66,6 +66,8 @@ async function sayEverything(rest: Rest, url: string, canaries: Canaries): Promi
   await post(`${doc}/apply`, { body: [['UpdateRecord', 'Pets', 1, { Name: canaries.text() }]] })
   await post(`${table}/records`, { body: `{"broken": "${canaries.text()}` })
   await addFormula(rest, table, canaries)
+  const params = { name: 'query', arguments: { docId: canaries.text(), sql: canaries.text() } }
+  requireOk(await post('/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params } }))
   const form = new FormData()
   form.append('upload', new Blob([canaries.text()]), `${canaries.text()}.txt`)
   requireOk(await post(`${doc}/attachments`, { body: form }))
@@ -235,6 +237,9 @@ describe('telemetry', () => {
         ms: expect.any(Number) as unknown,
         userId: expect.any(Number) as unknown,
       }),
+    )
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'request', route: '/mcp', tool: 'query' }),
     )
     expect(unlisted('Log fields', lines.flatMap(Object.keys))).toEqual([])
   })

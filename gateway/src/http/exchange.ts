@@ -58,6 +58,8 @@ export class Exchange {
   asOf?: Moment
   /** What a write that kept nothing would have changed, as members of a JSON object. */
   comparison?: Buffer
+  /** Name of the tool that an agent called, if any. */
+  tool?: string
   /** Epoch milliseconds by which the response must be complete. */
   deadline = Infinity
   private readonly startedAt = performance.now()
@@ -327,6 +329,7 @@ export class Exchange {
         ms: round(ms),
         userId: grant?.userId,
         docId: grant?.document?.docId,
+        tool: this.tool,
         incomplete: response.writableFinished ? undefined : true,
       },
       'request',

@@ -101,6 +101,7 @@ function createServer(exchange: Exchange): McpServer {
 
 /** Errors are results as well: a model can act on their message. */
 async function callTool(tool: Tool, call: ToolCall, args: unknown): Promise<CallToolResult> {
+  call.exchange.tool = tool.name
   try {
     const json = await tool.run(call, readArguments(tool, args))
     const text = `{"notice":${JSON.stringify(NOTICE)},${json.slice(1)}`

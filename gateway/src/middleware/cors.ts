@@ -7,7 +7,7 @@ import { hostname } from './site'
 const METHODS = 'GET, PATCH, PUT, POST, DELETE, OPTIONS'
 /** Request headers of the API that any page may send. */
 const REQUEST_HEADERS =
-  'Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, X-Request-Id, X-Requested-With'
+  'Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Prefer, X-Request-Id, X-Requested-With'
 const OK = Buffer.from('OK')
 
 /** Response headers that pages may read in addition to the CORS-safelisted ones. */
