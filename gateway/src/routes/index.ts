@@ -26,7 +26,6 @@ import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
 import { userDeletionRoutes } from './user-deletion'
 import { webhookDeliveryRoutes } from './webhook-deliveries'
-import { webhookReplayRoutes } from './webhook-replay'
 import { webhookRoutes } from './webhooks'
 import { workspaceRoutes } from './workspaces'
 
@@ -50,7 +49,6 @@ export const routes: readonly Route[] = [
   ...historyRoutes,
   ...importRoutes,
   ...webhookDeliveryRoutes,
-  ...webhookReplayRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,

@@ -9,11 +9,12 @@ import {
   webhookDeliveryParams,
 } from '../schemas/webhook-deliveries'
 import { done, success, webhookParams } from '../schemas/webhooks'
+import { webhookReplayRoute } from './webhook-replay'
 
 const tag = 'webhooks'
 const path = '/api/docs/{docId}/webhooks/{webhookId}'
 
-/** The delivery log of a webhook, and tools for the developer of a receiver. */
+/** The delivery log of a webhook, replay of past events, and tools for the developer of a receiver. */
 export const webhookDeliveryRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -91,4 +92,5 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       sendJson(exchange, { ...success, deliveryId })
     },
   }),
+  webhookReplayRoute,
 ]

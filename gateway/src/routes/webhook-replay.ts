@@ -6,32 +6,30 @@ import { replayBody, replayed } from '../schemas/webhook-replay'
 import { webhookParams } from '../schemas/webhooks'
 
 /** Replay of past events. */
-export const webhookReplayRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'post',
-    path: '/api/docs/{docId}/webhooks/{webhookId}/replay',
-    id: 'replayWebhook',
-    tag: 'webhooks',
-    summary: 'Replay past events of a webhook',
-    description:
-      'Queues events of past changes again, ahead of pending events; events already pending are not duplicated. Returns 409 if the change log does not reach back far enough or the webhook is disabled.',
-    access: 'owners',
-    params: webhookParams,
-    body: replayBody,
-    success: { description: 'The events are queued', schema: replayed },
-    statuses: {
-      409: 'The change log does not reach back far enough, or the webhook is disabled.',
-    },
-    async handle(exchange, { document, params: { webhookId }, body }) {
-      const { docId } = document
-      const from = readFrom(body)
-      const { queued, nextSeq } = await document.callWebhook(({ deliveries }, call) =>
-        deliveries.replayDeliveries({ docId, webhookId, from }, call),
-      )
-      sendJson(exchange, { queued, nextSeq })
-    },
-  }),
-]
+export const webhookReplayRoute: Route = defineRoute({
+  method: 'post',
+  path: '/api/docs/{docId}/webhooks/{webhookId}/replay',
+  id: 'replayWebhook',
+  tag: 'webhooks',
+  summary: 'Replay past events of a webhook',
+  description:
+    'Queues events of past changes again, ahead of pending events; events already pending are not duplicated. Returns 409 if the change log does not reach back far enough or the webhook is disabled.',
+  access: 'owners',
+  params: webhookParams,
+  body: replayBody,
+  success: { description: 'The events are queued', schema: replayed },
+  statuses: {
+    409: 'The change log does not reach back far enough, or the webhook is disabled.',
+  },
+  async handle(exchange, { document, params: { webhookId }, body }) {
+    const { docId } = document
+    const from = readFrom(body)
+    const { queued, nextSeq } = await document.callWebhook(({ deliveries }, call) =>
+      deliveries.replayDeliveries({ docId, webhookId, from }, call),
+    )
+    sendJson(exchange, { queued, nextSeq })
+  },
+})
 
 function readFrom(body: { since?: number; sinceTime?: string }): ReplayDeliveriesRequest['from'] {
   const { since, sinceTime } = body

@@ -56,7 +56,7 @@ function parse(line: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(line)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Message) : undefined
+    return isObject ? value : undefined
   } catch {
     return undefined
   }
