@@ -4,7 +4,6 @@ import { add, useAgents } from '../support/agents'
 const agents = useAgents()
 
 const methods = ['tools/call', 'tools/list', 'initialize', 'server/discover', 'ping', 'nothing']
-const tools = ['write', 'query', 'read_rows', 'describe_document', 'undo_change', '__proto__']
 
 /** Arguments that have the names of true ones, with any values. */
 const args = fc.dictionary(
@@ -20,7 +19,10 @@ const messages = fc.oneof(
     method: fc.constantFrom(...methods),
     params: fc.oneof(
       fc.jsonValue(),
-      fc.record({ name: fc.constantFrom(...tools), arguments: fc.oneof(args, fc.jsonValue()) }),
+      fc.record({
+        name: fc.constantFrom('write', 'query', '__proto__'),
+        arguments: fc.oneof(args, fc.jsonValue()),
+      }),
     ),
   }),
 )
@@ -46,6 +48,67 @@ it('any message is answered below 500, without a stack, and changes nothing', as
       if (text !== '') expect(typeof JSON.parse(text)).toBe('object')
     }),
     { numRuns: 300 },
+  )
+  expect(await agents.boats()).toEqual(before)
+})
+
+/** Values that a tool may take for true ones: near the right type, of the wrong size, or in another form. */
+const hostile = fc.oneof(
+  fc.constantFrom<unknown>(
+    ...[
+      0,
+      1,
+      9,
+      -1,
+      1.5,
+      2 ** 31,
+      2 ** 53,
+      1e308,
+      true,
+      null,
+      '',
+      '0',
+      '9',
+      '-1',
+      'Boats',
+      'boats',
+    ],
+    ...[
+      '_grist_Tables',
+      'id',
+      '-Berth',
+      '$a',
+      '\0',
+      '\ud800',
+      'x'.repeat(300),
+      'select 1',
+      'select * from Boats',
+    ],
+    ...['select', '2026-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '$Berth +', '1/0', '__proto__'],
+    ...[[], {}, ['Boats'], { Berth: [1] }, { Berth: { gt: 1 } }, { id: ['x'] }],
+  ),
+  fc.jsonValue(),
+)
+
+it('every tool refuses or answers any arguments on a true document, without an internal error', async () => {
+  const client = await agents.connect()
+  const { tools } = await client.listTools()
+  const before = await agents.boats()
+  const calls = tools.map(({ name, inputSchema: { properties = {}, required = [] } }) => {
+    const others = Object.keys(properties).filter((property) => property !== 'docId')
+    const given = Object.fromEntries(others.map((property) => [property, hostile]))
+    const requiredKeys = required.filter((property) => property !== 'docId')
+    return fc.tuple(fc.constant(name), fc.record(given, { requiredKeys }))
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(...calls), async ([name, given]) => {
+      const own = name === 'find_documents' ? given : { docId: agents.docId, ...given }
+      // Nothing that succeeds by chance is kept.
+      const tried = name === 'write' || name === 'undo_change' ? { ...own, dryRun: true } : own
+      const { json } = await agents.call(client, name, tried)
+      expect(json.details?.reason).not.toBe('INTERNAL')
+    }),
+    { numRuns: 1_000 },
   )
   expect(await agents.boats()).toEqual(before)
 })
