@@ -87,6 +87,22 @@ it('keeps answers small, whatever the cells hold, and leads through the rest', a
   expect(Math.max(tried.bytes, written.bytes)).toBeLessThan(34_000)
 })
 
+it('counts the differences of as many tables as an answer has room for', async () => {
+  const client = await connect()
+  const tables = Array.from({ length: 200 }, (_, i) => ({
+    id: `T${'x'.repeat(80)}${i}`,
+    columns: [{ id: 'A' }],
+  }))
+  const { docId } = agents
+  const operations = [{ op: 'addTables', tables }]
+  const { json } = await call(client, 'write', { docId, operations })
+  const from = Number(json.seq) - 1
+  const counted = await call(client, 'compare_moments', { docId, from })
+  expect(counted).toMatchObject({ isError: false, json: { tablesInAll: 200 } })
+  expect(counted.bytes).toBeLessThan(34_000)
+  expect((counted.json.tables as object[]).length).toBeGreaterThan(100)
+})
+
 it('ends a loop of writes at the cap of its key, which can do nothing else', async () => {
   const client = await connect(
     await newKey({

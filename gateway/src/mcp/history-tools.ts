@@ -9,7 +9,7 @@ import type { Exchange } from '../http/exchange'
 import { DocumentSession } from '../routing/document-session'
 import { moment, parseMoment } from '../schemas/moment'
 import { text } from '../schemas/text'
-import { ANSWER_BYTES, answerTooLarge } from './answer-budget'
+import { ANSWER_BYTES, answerTooLarge, takeFitting } from './answer-budget'
 import { defineTool, docId, type Tool } from './tool'
 
 /** Rows of one comparison; fewer are tried when these do not fit into an answer. */
@@ -52,11 +52,12 @@ const compareMoments: Tool = defineTool({
       home.history.getDifferenceCounts(request, call),
     )
     if (!counts.from || !counts.to) throw new Error('document-data named no moments')
+    const { items, next } = takeFitting(counts.tables, 0, ANSWER_BYTES)
     return JSON.stringify({
       from: comparedMoment(counts.from),
       to: comparedMoment(counts.to),
-      tables: counts.tables.slice(0, 200),
-      ...(counts.tables.length > 200 && { tablesInAll: counts.tables.length }),
+      tables: items,
+      ...(next !== undefined && { tablesInAll: counts.tables.length }),
     })
   },
 })
