@@ -57,9 +57,10 @@ export function sendDifferences(
   )
 }
 
-async function* writeDifferences(
+/** Writes differences, in pieces, as one page of JSON unless another format is given. */
+export async function* writeDifferences(
   responses: AsyncIterable<ListDifferencesResponse>,
-  { begin, before, end }: ComparisonFormat,
+  { begin, before, end }: ComparisonFormat = page,
 ): AsyncGenerator<{ chunk: Buffer }> {
   let parts: Buffer[] = []
   let size = 0

@@ -2,8 +2,7 @@ import type { ListDifferencesRequest } from '@sheaf/protos/sheaf/document_data/v
 import { AppError } from '@sheaf/kit/errors'
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import { z } from 'zod'
-import { writeOperation } from '../documents/change-json'
-import { comparedMoment } from '../documents/comparison-stream'
+import { comparedMoment, writeDifferences } from '../documents/comparison-stream'
 import { describeChanges } from '../documents/described-changes'
 import type { Exchange } from '../http/exchange'
 import { DocumentSession } from '../routing/document-session'
@@ -68,27 +67,15 @@ async function listDifferences(
 ): Promise<string> {
   for (const limit of COMPARED_ROWS) {
     const json = await document.read(async (home, call) => {
-      const parts: Buffer[] = []
-      let head = '{'
-      let isFirst = true
+      const pieces: Buffer[] = []
       let bytes = 0
-      let nextCursor: string | undefined
-      for await (const piece of home.history.listDifferences({ ...request, limit }, call)) {
-        const { from, to, operations, nextCursor: next } = piece
-        if (from && to)
-          head = JSON.stringify({ from: comparedMoment(from), to: comparedMoment(to) }).slice(0, -1)
-        nextCursor = next
-        const start = parts.length
-        for (const operation of operations) {
-          if (!isFirst) parts.push(Buffer.from(','))
-          isFirst = false
-          writeOperation(parts, operation, true)
-        }
-        for (const { length } of parts.slice(start)) bytes += length
+      const responses = home.history.listDifferences({ ...request, limit }, call)
+      for await (const { chunk } of writeDifferences(responses)) {
+        pieces.push(chunk)
+        bytes += chunk.length
         if (bytes > ANSWER_BYTES) return undefined
       }
-      const list = Buffer.concat(parts).toString()
-      return `${head},"operations":[${list}],"nextCursor":${JSON.stringify(nextCursor ?? null)}}`
+      return Buffer.concat(pieces).toString()
     })
     if (json !== undefined) return json
   }
