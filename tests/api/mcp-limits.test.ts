@@ -87,6 +87,34 @@ it('keeps answers small, whatever the cells hold, and leads through the rest', a
   expect(Math.max(tried.bytes, written.bytes)).toBeLessThan(34_000)
 })
 
+it('lists differences in pages of as many rows as an answer has room for', async () => {
+  const { rest } = system.alice
+  await addTable(rest, agents.doc, 'Logs', { Text: 'Text' })
+  const logs = `${agents.doc}/tables/Logs`
+  const client = await connect()
+  const { docId } = agents
+  const { json: before } = await call(client, 'list_history', { docId, limit: 1 })
+  const from = (before.changes as { seq: number }[])[0]?.seq
+  await addRecords(rest, logs, Array(10).fill({ Text: 'x'.repeat(10_000) }))
+  const ids: number[] = []
+  let cursor: unknown
+  do {
+    const args = { docId, from, summary: false, cursor }
+    const { json, bytes } = await call(client, 'compare_moments', args)
+    expect(bytes).toBeLessThan(34_000)
+    for (const { rowIds } of json.operations as { rowIds: number[] }[]) ids.push(...rowIds)
+    cursor = json.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  await addRecords(rest, logs, [{ Text: 'y'.repeat(100_000) }])
+  const last = await call(client, 'compare_moments', {
+    docId,
+    from: Number(from) + 1,
+    summary: false,
+  })
+  expect(last).toMatchObject({ isError: true, json: { details: { reason: 'ANSWER_TOO_LARGE' } } })
+})
+
 it('counts the differences of as many tables as an answer has room for', async () => {
   const client = await connect()
   const tables = Array.from({ length: 200 }, (_, i) => ({
