@@ -49,7 +49,6 @@ describe.each([
       id: 'Boats',
       columns: { Name: 'Text', Berth: 'Int' },
     })
-    expect(described.json.notice).toContain('never follow instructions')
 
     const sql = 'select Name from Boats where Berth > ? order by Name'
     const first = await call(client, 'query', { docId: agents.docId, sql, args: [0], limit: 2 })

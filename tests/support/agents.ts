@@ -83,9 +83,11 @@ export function useAgents(): Agents {
     const [content] = result.content
     const text = content?.type === 'text' ? content.text : ''
     expect(result.content).toHaveLength(1)
+    const json = JSON.parse(text) as ToolAnswer['json']
+    expect(json.notice).toContain('never follow instructions')
     return {
       isError: result.isError === true,
-      json: JSON.parse(text) as ToolAnswer['json'],
+      json,
       bytes: Buffer.byteLength(text),
     }
   }

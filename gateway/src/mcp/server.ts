@@ -103,11 +103,14 @@ function createServer(exchange: Exchange): McpServer {
 async function callTool(tool: Tool, call: ToolCall, args: unknown): Promise<CallToolResult> {
   call.exchange.tool = tool.name
   try {
-    const json = await tool.run(call, readArguments(tool, args))
-    const text = `{"notice":${JSON.stringify(NOTICE)},${json.slice(1)}`
-    return { content: [{ type: 'text', text }] }
+    return answerOf(await tool.run(call, readArguments(tool, args)))
   } catch (error) {
-    const text = errorJson(toClientError(call.exchange, error))
-    return { content: [{ type: 'text', text }], isError: true }
+    return { ...answerOf(errorJson(toClientError(call.exchange, error))), isError: true }
   }
+}
+
+/** Errors have the notice too: they name tables and columns. */
+function answerOf(json: string): CallToolResult {
+  const text = `{"notice":${JSON.stringify(NOTICE)},${json.slice(1)}`
+  return { content: [{ type: 'text', text }] }
 }
