@@ -29,7 +29,7 @@ export interface RestClient {
 }
 
 /** Longer than the server takes for any response. */
-const TIMEOUT_MS = 120_000
+export const TIMEOUT_MS = 120_000
 
 /** Creates a client for the site at `url`, without a trailing slash. */
 export function createRestClient({ url, key }: { url: string; key: string }): RestClient {
@@ -90,7 +90,8 @@ function readRetryAfter(text: string | null): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-function reasonOf(error: unknown): string {
+/** Why a request got no response, as a code such as `ECONNREFUSED` if there is one. */
+export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: Error & { code?: string } }
   return cause?.code ?? cause?.message ?? message
 }

@@ -1,3 +1,5 @@
+import { reasonOf, TIMEOUT_MS } from '../rest-client'
+
 /** The address of Sheaf and the key of the agent. */
 interface Endpoint {
   readonly url: string
@@ -6,8 +8,6 @@ interface Endpoint {
 
 /** Messages on their way at the same time; further ones wait. */
 const MAX_CONCURRENT = 8
-/** Longer than the server takes for any message. */
-const TIMEOUT_MS = 120_000
 
 const PARSE_ERROR = -32_700
 const INTERNAL_ERROR = -32_603
@@ -121,9 +121,4 @@ function answerLine(id: Message['id'], status: number, text: string): string {
 
 function errorLine(id: Message['id'], code: number, message: string, data?: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message, data } })
-}
-
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error & { cause?: Error & { code?: string } }
-  return cause?.code ?? cause?.message ?? message
 }
