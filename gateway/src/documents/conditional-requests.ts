@@ -144,6 +144,17 @@ function nextPage(url: string, cursor: string): string {
 }
 
 /**
+ * Options of a dry run. A document-data of an earlier version, which would write, refuses this key because it has no digest.
+ */
+export const dryRunOptions: WriteOptions = {
+  ifMatch: [],
+  strict: false,
+  dryRun: true,
+  idempotencyKey: 'dry-run',
+  requestDigest: Buffer.alloc(0),
+}
+
+/**
  * Returns the write options of a request; undefined when it has none. Throws AppError `invalid` for a
  * malformed header.
  * @param bytes the body, by which a repetition is recognised; empty when the service compares bodies
@@ -159,11 +170,9 @@ export function getWriteOptions(
   const ifMatch = match === undefined ? [] : parseTags(match)?.map(withoutForm)
   if (!ifMatch)
     throw new AppError('invalid', 'INVALID_HEADER', 'If-Match must be * or a list of ETags')
-  const options = { ifMatch, strict, dryRun, requestDigest: Buffer.alloc(0) }
-  // A document-data of an earlier version, which would write, refuses this key because it has no digest.
-  if (dryRun) return { ...options, idempotencyKey: 'dry-run' }
-  if (key === undefined) return { ...options, idempotencyKey: '' }
-  return { ...options, idempotencyKey: key, requestDigest: digest(request, bytes) }
+  if (dryRun) return { ...dryRunOptions, ifMatch, strict }
+  const requestDigest = key === undefined ? Buffer.alloc(0) : digest(request, bytes)
+  return { ifMatch, strict, dryRun, idempotencyKey: key ?? '', requestDigest }
 }
 
 function readKey({ headers }: Exchange['request']): string | undefined {

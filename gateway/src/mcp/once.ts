@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import { z } from 'zod'
+import { dryRunOptions } from '../documents/conditional-requests'
 import type { ToolCall } from './tool'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -36,14 +37,13 @@ export function getToolWriteOptions(
   { exchange, id }: ToolCall,
   { tool, args, dryRun = false, requestId }: WriteCall,
 ): WriteOptions | undefined {
-  const own = { ifMatch: [], strict: false, dryRun, requestDigest: Buffer.alloc(0) }
-  // A document-data of an earlier version, which would write, refuses this key because it has no digest.
-  if (dryRun) return { ...own, idempotencyKey: 'dry-run' }
+  if (dryRun) return dryRunOptions
   const name = repetitionId(id, requestId)
   if (name === undefined) return undefined
   const secret = exchange.credential?.secret ?? ''
   const idempotencyKey = `mcp-${hash(`${secret}\n${name}`).toString('base64url')}`
-  return { ...own, idempotencyKey, requestDigest: hash(JSON.stringify([tool, args])) }
+  const requestDigest = hash(JSON.stringify([tool, args]))
+  return { ifMatch: [], strict: false, dryRun, idempotencyKey, requestDigest }
 }
 
 /**
