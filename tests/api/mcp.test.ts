@@ -287,6 +287,25 @@ describe('without the client', () => {
     ])
   })
 
+  it('refuses a number that would become null', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const post = (args: string) =>
+      createRest(system.sheaf.url, agents.key).post<object>('/mcp', {
+        headers,
+        body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${args.replace('DOC', agents.docId)}}`,
+      })
+    for (const args of [
+      '{"name":"write","arguments":{"docId":"DOC","operations":[{"op":"addRecords","table":"Boats","records":[{"fields":{"Berth":1e400}}]}]}}',
+      '{"name":"read_rows","arguments":{"docId":"DOC","tableId":"Boats","filter":{"Berth":[-1e400]}}}',
+      '{"name":"query","arguments":{"docId":"DOC","sql":"select ?","args":[1e400]}}',
+    ]) {
+      const { body } = await post(args)
+      expect(body).toMatchObject({ result: { isError: true } })
+      expect(JSON.stringify(body)).toContain('INVALID_PARAMETER')
+    }
+    expect(await boats()).toHaveLength(3)
+  })
+
   it('refuses callers without a key, and messages that are none', async () => {
     const list = message(1, 'tools/list')
     expect(await system.anonymous.post('/mcp', { body: list })).toMatchObject({

@@ -11,8 +11,19 @@ import type { Tool } from './tool'
  */
 export function readArguments({ schema }: Pick<Tool, 'schema'>, given: unknown): unknown {
   const result = schema.safeParse(given ?? {})
-  if (result.success) return result.data
+  if (result.success) return requireFinite(result.data)
   throw toArgumentError(result.error, Object.keys(schema.shape))
+}
+
+/** JSON has numbers that JavaScript reads as infinite, and writes as null: a cell would become empty. */
+function requireFinite(given: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(given))
+    JSON.stringify(value, (_key, inner: unknown) => {
+      if (typeof inner !== 'number' || Number.isFinite(inner)) return inner
+      const message = `${name}: a number is out of range`
+      throw new AppError('invalid', 'INVALID_PARAMETER', message, { parameter: name })
+    })
+  return given
 }
 
 function toArgumentError({ issues }: z.ZodError, known: readonly string[]): AppError {
