@@ -28,6 +28,8 @@ const SNAPSHOT = 'snapshot.bin'
 /** Limits of making a snapshot, which takes some seconds. */
 const MAKE_MS = 120_000
 const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024
+/** Attempts to make and to place files, while other processes may do the same. */
+const ATTEMPTS = 5
 /** Runtimes of other versions are removed when they have not been used for so long. */
 const KEEP_MS = 24 * 3600 * 1000
 
@@ -73,10 +75,11 @@ async function findOrMake({
   const sources = await readSources(pythonFolder)
   const parent = resolve(cacheFolder, 'formulas')
   const folder = join(parent, await runtimeKey(deno, sources))
-  if (!(await isIntact(folder))) {
+  // Another process that has found the former files damaged may move away those that were just made.
+  for (let attempt = 0; !(await isIntact(folder)); attempt++) {
+    if (attempt === ATTEMPTS) throw new Error(`the files in ${folder} are damaged`)
     await makeFolder(parent)
     await make({ deno, sources, parent, folder })
-    if (!(await isIntact(folder))) throw new Error(`the files in ${folder} are damaged`)
   }
   await utimes(folder, new Date(), new Date()).catch(() => {})
   return { deno, folder }
@@ -149,9 +152,6 @@ async function make({ deno, sources, parent, folder }: Making): Promise<void> {
     await rm(temporary, { recursive: true, force: true })
   }
 }
-
-/** Attempts to replace a damaged folder, which other processes may do at the same moment. */
-const ATTEMPTS = 5
 
 /** Gives a folder its name, unless an intact one has it, which another process made meanwhile. */
 async function place(temporary: string, folder: string): Promise<void> {

@@ -1,4 +1,13 @@
-import { appendFile, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import files, {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskFolder } from '../support/test-evaluator'
 
@@ -43,6 +52,22 @@ describe('the files of the evaluator', () => {
     const asked = await Promise.all([1, 2, 3].map(() => freshModule().runtimeFiles(source)))
     expect(asked.map((found) => found.folder)).toEqual([before, before, before])
     expect(await readFile(snapshot)).toHaveLength(length)
+  })
+
+  it('are made again when another process moves them away at once', async () => {
+    const { folder: before } = await freshModule().runtimeFiles(source)
+    await rm(before, { recursive: true })
+    const move = jest.spyOn(files, 'rename').mockImplementationOnce(async (from, to) => {
+      await rename(from, to)
+      await rm(to, { recursive: true })
+    })
+    try {
+      expect((await freshModule().runtimeFiles(source)).folder).toBe(before)
+      expect(move).toHaveBeenCalledTimes(2)
+    } finally {
+      move.mockRestore()
+    }
+    expect(await made()).toEqual([before.split('/').at(-1)])
   })
 
   it('are others when a source changes, and old ones are removed after a day without use', async () => {
