@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import {
   addRecords,
   addTable,
@@ -17,7 +19,12 @@ interface ToolAnswer {
 }
 
 /** The version that a client speaks: 2025-11-25, or the named one. */
-type Version = 'legacy' | { readonly pin: string }
+export type Version = 'legacy' | { readonly pin: string }
+
+/** How a client reaches the tools: `POST /mcp`, or `sheaf mcp` as a program of its own. */
+type Transport = 'http' | 'stdio'
+
+const program = join(__dirname, '../../packages/cli/dist/main.js')
 
 /** Agents with a document, and what tests do with them. */
 interface Agents {
@@ -30,7 +37,7 @@ interface Agents {
   /** Makes a key of alice. */
   newKey(this: void, scope?: object): Promise<string>
   /** Connects the official client, which is closed after the test. */
-  connect(this: void, key?: string, mode?: Version): Promise<Client>
+  connect(this: void, key?: string, mode?: Version, transport?: Transport): Promise<Client>
   /** Calls a tool, and checks the form of its answer. */
   call(this: void, client: Client, name: string, args?: object): Promise<ToolAnswer>
   /** The rows of the document's table. */
@@ -69,12 +76,24 @@ export function useAgents(): Agents {
     return made.body.key
   }
 
-  async function connect(key = agents.key, mode: Version = 'legacy'): Promise<Client> {
-    const client = new Client({ name: 'tests', version: '1' }, { versionNegotiation: { mode } })
+  function createTransport(key: string, transport: Transport) {
+    const { url } = system.sheaf
+    if (transport === 'stdio') {
+      const env = { SHEAF_URL: url, SHEAF_API_KEY: key }
+      return new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env })
+    }
     const requestInit = { headers: { Authorization: `Bearer ${key}` } }
-    const url = new URL('/mcp', system.sheaf.url)
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }))
+    return new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit })
+  }
+
+  async function connect(
+    key = agents.key,
+    mode: Version = 'legacy',
+    transport: Transport = 'http',
+  ): Promise<Client> {
+    const client = new Client({ name: 'tests', version: '1' }, { versionNegotiation: { mode } })
     clients.push(client)
+    await client.connect(createTransport(key, transport))
     return client
   }
 
