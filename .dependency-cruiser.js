@@ -52,7 +52,7 @@ const halls = {
     config.ts notifier.ts metrics.ts context.ts changes delivery handlers service.ts main.ts`,
   'gateway/src': `
     access limits clients sign-in metrics.ts config.ts context.ts schemas
-    http document-types routing documents pages openapi middleware mcp routes app.ts service.ts main.ts`,
+    http document-types routing documents comparison pages openapi middleware mcp routes app.ts service.ts main.ts`,
   'packages/cli/src': `
     cli-error.ts operator.ts settings.ts run-file.ts target.ts backup terminal.ts progress-bar.ts doctor
     rest-client.ts first-workspace.ts import csv load sign-in-link.ts webhooks instances history mcp commands program.ts main.ts`,

@@ -2,7 +2,7 @@ import type { ListDifferencesRequest } from '@sheaf/protos/sheaf/document_data/v
 import { AppError } from '@sheaf/kit/errors'
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import { z } from 'zod'
-import { comparedMoment, writeDifferences } from '../documents/comparison-stream'
+import { comparedMoment, writeDifferences } from '../comparison/comparison-stream'
 import { describeChanges } from '../documents/described-changes'
 import type { Exchange } from '../http/exchange'
 import { DocumentSession } from '../routing/document-session'

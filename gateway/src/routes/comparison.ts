@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { GetDifferenceCountsRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
-import { comparedMoment, sendDifferences } from '../documents/comparison-stream'
+import { comparedMoment, sendDifferences } from '../comparison/comparison-stream'
 import { preferredMediaType } from '../http/content-negotiation'
 import type { Exchange } from '../http/exchange'
 import { sendJson } from '../http/reply'

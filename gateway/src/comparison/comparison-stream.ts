@@ -7,8 +7,8 @@ import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import type { RowFormat } from '../http/content-negotiation'
-import { writeOperation } from './change-json'
-import { sendChunks } from './record-stream'
+import { writeOperation } from '../documents/change-json'
+import { sendChunks } from '../documents/record-stream'
 
 /** Small differences are sent in one chunk. */
 const PIECE_BYTES = 64 * 1024
