@@ -6,13 +6,20 @@ import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { formOf } from '../support/attachments'
-import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { addRecords, addTable, homeWorkspace, newDocument, readRecords } from '../support/system'
 import { addWebhook, allowLoopback, readWebhook, requireOk, untilRows } from '../support/webhooks'
 
 interface Manifest {
   readonly counts: { readonly documents: number; readonly skipped: number }
   readonly documents: readonly { readonly docId: string; readonly seq: number }[]
   readonly skipped: readonly string[]
+}
+
+/** The comparison of a document and its copy. */
+interface SharedHistory {
+  readonly summary: string
+  readonly parent: object
+  readonly details: Record<'leftChanges' | 'rightChanges', { tableDeltas: object }>
 }
 
 const idOf = (doc: string) => doc.slice('/api/docs/'.length)
@@ -64,12 +71,15 @@ async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: stri
   const trashed = await newDocument(owner, 'Trashed')
   requireOk(await owner.post(`${trashed}/remove`))
   const gone = await newDocument(owner, 'Gone')
+  const workspaceId = await homeWorkspace(owner)
+  const twin = requireOk(await owner.post<string>(`${doc}/copy`, { body: { workspaceId } }))
   await untilRows(receiver, '/pets', 2)
   const before = await readRecords(owner, `${doc}/tables/Pets`)
   const stop = keepAdding(owner, `${doc}/tables/Pets`)
   const counts = JSON.parse(await sheaf.operate('backup', folder, '--json')) as object
   const later = await stop()
-  return { doc, webhook, attachment, trashed, gone, reader, before, counts, later }
+  const { parent } = requireOk(await owner.get<SharedHistory>(`${doc}/compare/${twin}`))
+  return { doc, twin, parent, webhook, attachment, trashed, gone, reader, before, counts, later }
 }
 
 describe('a backup', () => {
@@ -103,9 +113,9 @@ describe('a backup', () => {
   it('tells in its manifest of all documents, those in the trash too', async () => {
     const { counts, documents } = await readManifest()
     expect(filled.counts).toEqual(counts)
-    expect(counts).toMatchObject({ documents: 3, skipped: 0 })
+    expect(counts).toMatchObject({ documents: 4, skipped: 0 })
     const ids = [filled.doc, filled.trashed, filled.gone].map(idOf)
-    expect(documents.map(({ docId }) => docId).sort()).toEqual(ids.sort())
+    expect(documents.map(({ docId }) => docId).sort()).toEqual([...ids, filled.twin].sort())
   })
 
   it('can be read by its user alone', async () => {
@@ -122,7 +132,7 @@ describe('a backup', () => {
 
   it('is refused by a Sheaf that is not empty, which says what is there', async () => {
     expect(await refusal(source.operate('restore', folder))).toMatch(
-      /not empty.* 2 users, 0 team sites and 3 documents/,
+      /not empty.* 2 users, 0 team sites and 4 documents/,
     )
   })
 
@@ -147,8 +157,8 @@ describe('a backup', () => {
   it('that breaks off on its way back is seen by nobody, and can be restored once more', async () => {
     const copy = await copyBackup()
     const manifest = await readManifest()
-    const [first, second, last] = manifest.documents
-    const documents = [first, second, { ...last, seq: 1_000_000 }]
+    const [first, second, third, last] = manifest.documents
+    const documents = [first, second, third, { ...last, seq: 1_000_000 }]
     await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, documents }))
     expect(await refusal(target.operate('restore', copy))).toMatch(/does not match the manifest/)
     const rest = createRest(target.url, target.ownerKey)
@@ -205,6 +215,19 @@ describe('a backup', () => {
     const made = await newDocument(owner, 'After')
     expect((await owner.get(`${made}/tables`)).status).toBe(200)
   })
+
+  it('keeps what a document and its copy have in common', async () => {
+    const { doc, twin, parent } = filled
+    const owner = createRest(target.url, source.ownerKey)
+    const compared = await owner.get<SharedHistory>(`${doc}/compare/${twin}`, {
+      query: { detail: true, maxRows: 0 },
+    })
+    const { details, ...shared } = requireOk(compared)
+    expect(shared).toMatchObject({ summary: 'left', parent })
+    expect(Object.keys(details.leftChanges.tableDeltas)).toEqual(['Pets'])
+    expect(details.rightChanges.tableDeltas).toEqual({})
+  })
+
   it('once restored, is the base from which `doctor --replay` makes the documents with their later writes', async () => {
     const { findings } = JSON.parse(await target.operate('doctor', '--replay', '--json')) as {
       findings: { docId?: string; message: string }[]

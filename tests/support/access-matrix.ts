@@ -217,6 +217,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   // history
   listHistory: { statuses: editors },
   compareMoments: { statuses: editors, query: { from: 1 } },
+  compareDocuments: { statuses: viewers, params: itself },
   restoreMoment: { statuses: editors, body: { asOf: 1 }, fresh: true },
   revertChange: { statuses: editors, params: newChange },
   // webhook deliveries
@@ -287,6 +288,11 @@ async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
   await rest.owner.post(`${doc}/tables`, { body: { tables: [{ columns: [{ id: 'A' }] }] } })
   const { body } = await rest.owner.get<{ changes: { seq: number }[] }>(`${doc}/history`)
   return { seq: body.changes[0]?.seq ?? 0 }
+}
+
+/** The document as the other one of a comparison. */
+function itself({ target }: AccessWorld): Promise<PathParams> {
+  return Promise.resolve({ docId2: target.docId })
 }
 
 /** A new webhook of the shared document, with its key. */

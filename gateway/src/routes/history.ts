@@ -13,12 +13,14 @@ import {
 import { parseMoment } from '../schemas/moment'
 import { docParams } from '../schemas/parameters'
 import { comparisonRoute } from './comparison'
+import { documentsComparisonRoute } from './documents-comparison'
 
 const tag = 'history'
 
-/** Change history of a document, undo, and comparison of moments. */
+/** Change history of a document, undo, and comparison of moments and documents. */
 export const historyRoutes: readonly Route[] = [
   comparisonRoute,
+  documentsComparisonRoute,
   defineRoute({
     method: 'get',
     path: '/api/docs/{docId}/history',

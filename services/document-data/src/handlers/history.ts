@@ -3,6 +3,8 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   RestoreMomentResponse,
   RevertChangeResponse,
+  type GetOriginsRequest,
+  type GetOriginsResponse,
   type HistoryService,
   type ListHistoryRequest,
   type ListHistoryResponse,
@@ -14,6 +16,7 @@ import type { Context } from '../context'
 import { findMoment } from '../moments/find-moment'
 import { planHistory, readHistory, type HistoryPage } from '../store/feed/history'
 import { historyTable } from '../store/feed/history-table'
+import { readOrigins, type Origin } from '../store/log/origins'
 import { restoreMoment } from '../store/past/restore-moment'
 import { revertChange } from '../store/revert/revert'
 import { comparison } from './comparison'
@@ -22,7 +25,7 @@ import { runWrite } from './document-options'
 
 const MAX_ENTRIES = 100
 
-/** Handlers of HistoryService: list and revert changes, compare moments. */
+/** Handlers of HistoryService: list and revert changes, compare moments, find the origins of a document. */
 export const history = (ctx: Context): HistoryService => ({
   ...comparison(ctx),
 
@@ -68,6 +71,13 @@ export const history = (ctx: Context): HistoryService => ({
         return {}
       },
     })
+  },
+
+  async getOrigins({ docId }: GetOriginsRequest, call: ServerCall): Promise<GetOriginsResponse> {
+    requireDocument(ctx, call, docId, 'viewers')
+    const origins = ctx.documents.read<Origin[]>(docId, ({ connection }) => readOrigins(connection))
+    const { epoch, seq } = ctx.documents.stateOf(docId)
+    return { epoch, seq, origins }
   },
 })
 

@@ -9,7 +9,7 @@ import {
   type BackupService,
   type ReadCopyResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/backup'
-import { writeSnapshot } from '../store/documents/snapshots'
+import { writeSnapshot } from '../store/documents/adopted-file'
 import type { CopySource, FoundCopy } from './file-position'
 
 /** An instance that has not reported for this long is not asked. */

@@ -27,6 +27,7 @@ function makeOld(path: string): void {
     ALTER TABLE _sheaf_state DROP COLUMN lsn;
     ALTER TABLE _sheaf_state DROP COLUMN time;
     ALTER TABLE _sheaf_state DROP COLUMN term;
+    ALTER TABLE _sheaf_state DROP COLUMN origins;
     PRAGMA user_version = 4`)
   const entries = db
     .prepare<[], { seq: number; operations: string }>('SELECT seq, operations FROM _sheaf_log')

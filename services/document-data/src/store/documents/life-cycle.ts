@@ -6,7 +6,7 @@ import { translateDiskErrors } from '../sqlite/sqlite-errors'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import type { OpenDocuments } from './open-documents'
 import type { Replicator } from './replicator'
-import { adoptSnapshot } from './snapshots'
+import { adoptSnapshot } from './adopted-file'
 
 /** Dependencies of DocumentLifeCycle. */
 export interface LifeCycleParts {

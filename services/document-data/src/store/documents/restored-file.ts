@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
 import { openWriter } from '../sqlite/connections'
 import { readLatestSeq } from '../log/log'
+import { readOrigins, storeOrigins, withOrigin } from '../log/origins'
+import { readEpoch } from '../log/publish-state'
 import { migrate } from '../sqlite/migrations/index'
-import { requireWhole, writeSnapshot } from './snapshots'
+import { requireWhole, writeSnapshot } from './adopted-file'
 
 /**
  * Writes the bytes of a backup to the file of a document, durably. The file keeps its log and gets a new
@@ -23,6 +25,8 @@ export async function writeRestored(
       connection.db.pragma('journal_mode = WAL')
       migrate(connection.db)
       const seq = readLatestSeq(connection)
+      const former = { epoch: readEpoch(connection), seq, at: seq }
+      storeOrigins(connection, withOrigin(former, readOrigins(connection)))
       connection
         .prepare(
           `UPDATE _sheaf_state SET epoch = ?, published_seq = ?, batch_seq = ?, term = 0 WHERE id = 1`,

@@ -1,16 +1,10 @@
-import { statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '@sheaf/kit/errors'
 import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
 import { quoteText } from '../../quoting/quote'
 import { readMoment, type CopyForm, type CopyMoment } from '../exports/document-copy'
-import { openReader, openWriter, type Connection } from '../sqlite/connections'
+import { openReader } from '../sqlite/connections'
 import type { DocumentFiles } from '../sqlite/document-files'
-import type { FirstEntry } from '../log/first-entries'
-import type { Author } from '../log/log'
-import { migrate } from '../sqlite/migrations/index'
-import { beginLog } from '../log/publish-state'
 import { callEnded } from '../reads/record-chunks'
 import { WorkerPool } from '../workers/worker-pool'
 
@@ -178,64 +172,4 @@ export class Snapshots implements AsyncDisposable {
 
 function requireCaller(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw callEnded()
-}
-
-/** Writes the bytes of a snapshot to a new file; they are on disk when this returns. */
-export async function writeSnapshot(
-  path: string,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    for await (const chunk of chunks) await file.writeFile(chunk)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-/**
- * Writes the bytes of a snapshot as the file of a new document, with a new epoch and one log entry that
- * stands for all of its content; it is on disk when this returns. Throws `invalid` when the bytes are not a
- * document.
- */
-export async function adoptSnapshot(
-  path: string,
-  chunks: AsyncIterable<Uint8Array>,
-  author: Author,
-): Promise<FirstEntry> {
-  await writeSnapshot(path, chunks)
-  try {
-    const connection = openWriter(path)
-    try {
-      requireWhole(connection, path)
-      return adopt(connection, author)
-    } finally {
-      connection.close()
-    }
-  } catch (error) {
-    const code = (error as { code?: unknown }).code
-    throw /^SQLITE_(NOTADB|CORRUPT)/.test(String(code)) ? badSnapshot() : error
-  }
-}
-
-const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the snapshot is not a document')
-
-/**
- * Throws `invalid` for a truncated file, which would otherwise be noticed only when the missing part is read.
- */
-export function requireWhole({ db }: Connection, path: string): void {
-  const get = (name: string) => Number(db.pragma(name, { simple: true }))
-  const isWhole = get('page_count') * get('page_size') === statSync(path).size
-  if (!isWhole || get('user_version') === 0) throw badSnapshot()
-}
-
-function adopt(connection: Connection, author: Author): FirstEntry {
-  connection.db.pragma('journal_mode = WAL')
-  migrate(connection.db)
-  return connection.db.transaction(() => {
-    for (const table of ['_sheaf_log', '_sheaf_replies', '_sheaf_state'])
-      connection.prepare(`DELETE FROM ${table}`).run()
-    return beginLog(connection, author, [])
-  })()
 }

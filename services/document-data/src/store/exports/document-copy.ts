@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { quoteId, quoteText } from '../../quoting/quote'
 import { listLocalNames } from '../indexes/auto-indexes'
+import { readEpoch } from '../log/publish-state'
+import { FIRST_SEQ, readOrigins, storeOrigins, withOrigin, type Origin } from '../log/origins'
 import {
   pendingNames,
   storeShownSql,
@@ -80,6 +82,7 @@ export function copyDocument(from: string, to: string, form: CopyForm): CopyMome
     const moment = readMoment(connection)
     const unfinished = readUnfinished(connection)
     copyTables(connection, form)
+    storeOrigins(connection, form.data ? originsOfCopy(connection, moment) : [], 'copy')
     connection.db.exec('COMMIT; DETACH copy')
     if (unfinished.length > 0) storeShown(to, unfinished.map(storeShownSql))
     return moment
@@ -114,6 +117,12 @@ function copyTables(connection: Connection, form: CopyForm): void {
   }
   // After the rows, each index is made by one sort.
   for (const { sql } of objects.filter(({ type }) => type === 'index')) db.exec(inCopy(sql))
+}
+
+/** A document that is made from the copy has in its first state what the copied one has at this moment. */
+function originsOfCopy(connection: Connection, { seq }: CopyMoment): Origin[] {
+  const latest = { epoch: readEpoch(connection), seq, at: FIRST_SEQ }
+  return withOrigin(latest, readOrigins(connection))
 }
 
 /** Tables whose rows a copy of this form does not contain. */

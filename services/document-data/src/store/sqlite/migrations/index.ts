@@ -11,6 +11,7 @@ import { sql as recordTimes } from './008-record-times'
 import { sql as orders } from './009-orders'
 import { sql as dueCells } from './010-due-cells'
 import { sql as terms } from './011-terms'
+import { sql as origins } from './012-origins'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -27,6 +28,7 @@ const migrations: readonly string[] = [
   orders,
   dueCells,
   terms,
+  origins,
 ]
 
 /**
