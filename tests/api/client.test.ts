@@ -9,6 +9,7 @@ import {
   type AnyDocument,
   type Doc,
   type SheafOptions,
+  type Trial,
   type UploadProgress,
 } from '@sheaf/client'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
@@ -102,15 +103,12 @@ describe('the client', () => {
     expect([page.records.length, page.totalCount]).toEqual([10, 176])
   })
 
-  it('applies a batch, or tries it', async () => {
+  it('applies a batch, and refuses a write of a document that has changed', async () => {
     const doc = await newDoc()
     const operations = [
       { op: 'addRecords', table: 'People', records: [{ id: '$a', fields: { Name: 'Ann' } }] },
       { op: 'addRecords', table: 'People', records: [{ fields: { Name: 'Bob', Boss: '$a' } }] },
     ] as const
-    const tried = await doc.batch(operations, { dryRun: true })
-    expect([tried.result.tempIds, tried.change?.cause]).toEqual([{ $a: 1 }, 'api'])
-    expect(await namesOf(doc)).toEqual([])
     const done = await doc.batch(operations)
     expect(done.tempIds).toEqual({ $a: 1 })
     expect(await namesOf(doc)).toEqual(['Ann', 'Bob'])
@@ -165,6 +163,81 @@ describe('the client', () => {
     const seen: number[] = []
     for await (const change of doc.changes({ after: seq, follow: false })) seen.push(change.seq)
     expect(seen).toEqual([seq + 1, seq + 2, seq + 3])
+  })
+})
+
+describe('a dry run of the client', () => {
+  const writes: readonly [string, (doc: Trial) => Promise<unknown>][] = [
+    ['added records', (doc) => doc.table('People').add([{ Name: 'Cy' }, {}])],
+    ['updated records', (doc) => doc.table('People').update([{ id: 1, fields: { Age: 41 } }])],
+    [
+      'added or updated records',
+      (doc) => doc.table('People').addOrUpdate([{ require: { Name: 'Ann' }, fields: { Age: 3 } }]),
+    ],
+    ['deleted records', (doc) => doc.table('People').delete([2])],
+    ['added columns', (doc) => doc.table('People').columns.add([{ id: 'Born' }])],
+    [
+      'updated columns',
+      (doc) => doc.table('People').columns.update([{ id: 'Age', fields: { colId: 'Years' } }]),
+    ],
+    [
+      'added or updated columns',
+      (doc) => doc.table('People').columns.addOrUpdate([{ id: 'New', fields: {} }]),
+    ],
+    ['a deleted column', (doc) => doc.table('People').columns.delete('Age')],
+    ['added tables', (doc) => doc.addTables([{ id: 'Teams', columns: [{ id: 'Name' }] }])],
+    ['updated tables', (doc) => doc.updateTables([{ id: 'Files', fields: { tableId: 'Papers' } }])],
+    ['removed tables', (doc) => doc.removeTables(['Files'])],
+    [
+      'a batch',
+      (doc) =>
+        doc.batch([
+          { op: 'addRecords', table: 'People', records: [{ id: '$a', fields: { Name: 'Dan' } }] },
+          { op: 'addRecords', table: 'People', records: [{ fields: { Boss: '$a' } }] },
+        ]),
+    ],
+    [
+      'an undo',
+      async (doc) => {
+        const { seq } = await doc.table('People').page({ limit: 1 })
+        return doc.undo(seq)
+      },
+    ],
+  ]
+
+  /** All that readers see of the document. */
+  const look = async (doc: Doc) => [
+    await doc.tables({ columns: true }),
+    await doc.table('People').page(),
+    await createClient().request({ method: 'GET', path: `/api/docs/${doc.id}/history` }),
+  ]
+  const withoutEtag = (result: unknown) =>
+    typeof result === 'object' && result !== null ? { ...result, etag: undefined } : result
+
+  it.each(writes)('of %s resolves as the write, and keeps nothing', async (_, write) => {
+    const doc = await newDoc()
+    await doc.table('People').add([{ Name: 'Ann', Age: 40 }, { Name: 'Bob' }])
+    const before = await look(doc)
+    const tried = await doc.dryRun(write)
+    expect(await look(doc)).toEqual(before)
+    const written = await write(doc)
+    expect(withoutEtag(tried.result)).toEqual(withoutEtag(written))
+    const { value: change } = await doc.history({ limit: 1 }).next()
+    expect({ ...change, user: 0, time: '' }).toEqual({ ...tried.change, user: 0, time: '' })
+    expect(tried.pendingColumns).toEqual([])
+  })
+
+  it('is refused as the write', async () => {
+    const doc = await newDoc()
+    const late = doc.dryRun((trial) =>
+      trial.table('People').add([{ Name: 'Dan' }], { ifMatch: 'W/"other.1"' }),
+    )
+    await expect(late).rejects.toMatchObject({ status: 412, reason: 'DOCUMENT_CHANGED' })
+    const upload = doc.dryRun((trial) =>
+      (trial as Doc).attachments.upload([{ name: 'a.txt', data: 'a' }]),
+    )
+    await expect(upload).rejects.toMatchObject({ status: 400, reason: 'INVALID_PARAMETER' })
+    expect(await doc.attachments.list()).toEqual([])
   })
 })
 

@@ -1,5 +1,5 @@
 import type { CallOptions, WriteOptions } from './call-options.ts'
-import { toWrite, type Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { Upload, UploadProgress } from './http-request.ts'
 import type { Attachment } from './resources.ts'
 
@@ -66,7 +66,7 @@ export class Attachments {
       return { form, total, onProgress: options.onProgress }
     }
     const call = { method: 'POST', path: this.#path, upload, isLong: true } as const
-    return this.#connection.json({ ...call, ...toWrite(options) }, options)
+    return (await this.#connection.write<number[]>(call, options)).value
   }
 
   /**

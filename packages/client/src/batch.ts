@@ -1,4 +1,3 @@
-import type { Change } from './change.ts'
 import type { DocumentTypes, TableId, TableTypes } from './document-types.ts'
 import type { ColumnSettings, NewColumn } from './resources.ts'
 
@@ -110,15 +109,4 @@ export interface AppliedBatch {
   /** Position of the change in the log; of the latest one if nothing changed. */
   readonly seq: number
   readonly isModification: boolean
-}
-
-/** What a batch would do. */
-export interface DryRun {
-  readonly dryRun: true
-  /** The response of the write. */
-  readonly result: AppliedBatch
-  /** What it would change, with the results of formulas; null for nothing. */
-  readonly change: Change | null
-  /** Formula columns, as `Table.Column`, that would still have cells to compute. */
-  readonly pendingColumns: readonly string[]
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, WriteOptions } from './call-options.ts'
-import { toWrite, type Call, type Connection } from './connection.ts'
+import type { Call, Connection } from './connection.ts'
 import type { Column, ColumnUpdate, NewColumn } from './resources.ts'
 
 /** Options of adding or updating columns. */
@@ -35,20 +35,15 @@ export class Columns {
    * ```
    */
   async add(columns: readonly NewColumn[], options?: WriteOptions): Promise<string[]> {
-    const call: Call = {
-      method: 'POST',
-      path: this.#path,
-      json: { columns },
-      ...toWrite(options),
-    }
-    const added = await this.#connection.json<{ columns: { id: string }[] }>(call, options)
-    return added.columns.map(({ id }) => id)
+    const call: Call = { method: 'POST', path: this.#path, json: { columns } }
+    const { value } = await this.#connection.write<{ columns: { id: string }[] }>(call, options)
+    return value.columns.map(({ id }) => id)
   }
 
   /** Changes columns by id, all or none. All of them must set the same fields. */
   async update(columns: readonly ColumnUpdate[], options?: WriteOptions): Promise<void> {
     const call: Call = { method: 'PATCH', path: this.#path, json: { columns } }
-    await this.#connection.json({ ...call, ...toWrite(options) }, options)
+    await this.#connection.write(call, options)
   }
 
   /** Changes the columns whose ids exist, and adds the others, all or none. */
@@ -59,12 +54,12 @@ export class Columns {
     const { noAdd, noUpdate, replaceAll } = options
     const query = { noadd: noAdd, noupdate: noUpdate, replaceall: replaceAll }
     const call: Call = { method: 'PUT', path: this.#path, query, json: { columns } }
-    await this.#connection.json({ ...call, ...toWrite(options) }, options)
+    await this.#connection.write(call, options)
   }
 
   /** Deletes a column with its cells. */
   async delete(columnId: string, options?: WriteOptions): Promise<void> {
     const path = `${this.#path}/${encodeURIComponent(columnId)}`
-    await this.#connection.json({ method: 'DELETE', path, ...toWrite(options) }, options)
+    await this.#connection.write({ method: 'DELETE', path }, options)
   }
 }

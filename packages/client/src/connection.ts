@@ -46,8 +46,20 @@ export interface WithHeaders<T> {
   readonly headers: Headers
 }
 
+/** How documents and their parts call a server. */
+export interface Connection {
+  /** Resolves to the JSON of the response. */
+  json<T>(call: Call, options?: CallOptions): Promise<T>
+  /** Resolves to the JSON of the response and its headers. */
+  jsonWithHeaders<T>(call: Call, options?: CallOptions): Promise<WithHeaders<T>>
+  /** Makes a write of a document, with its own key unless the caller has one. */
+  write<T>(call: Call, options?: WriteOptions): Promise<WithHeaders<T>>
+  /** Resolves once the head of the response is there. */
+  open(call: Call, options?: CallOptions): Promise<OpenResponse>
+}
+
 /** Calls one server, and repeats calls where that is safe. */
-export class Connection {
+export class HttpConnection implements Connection {
   readonly #base: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #limits: RetryLimits
@@ -60,12 +72,10 @@ export class Connection {
     this.#fetch = fetch
   }
 
-  /** Resolves to the JSON of the response. */
   async json<T>(call: Call, options?: CallOptions): Promise<T> {
     return (await this.jsonWithHeaders<T>(call, options)).value
   }
 
-  /** Resolves to the JSON of the response and its headers. */
   jsonWithHeaders<T>(call: Call, options?: CallOptions): Promise<WithHeaders<T>> {
     return this.#repeat(call, options, async ({ response, cancellation }) => {
       try {
@@ -76,7 +86,10 @@ export class Connection {
     })
   }
 
-  /** Resolves once the head of the response is there. */
+  write<T>(call: Call, options?: WriteOptions): Promise<WithHeaders<T>> {
+    return this.jsonWithHeaders({ ...toWrite(options), ...call }, options)
+  }
+
   open(call: Call, options?: CallOptions): Promise<OpenResponse> {
     return this.#repeat(call, options, async (open) => {
       open.cancellation.stopTimer()
@@ -177,8 +190,8 @@ function connectionError(message: string, cause: unknown): ConnectionError {
   })
 }
 
-/** Returns the part of a call that makes it a write of a document, with its own key unless the caller has one. */
-export function toWrite({
+/** Returns the part of a call that makes it a write of a document. */
+function toWrite({
   ifMatch,
   idempotencyKey = createIdempotencyKey(),
   strict,

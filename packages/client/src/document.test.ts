@@ -99,17 +99,6 @@ describe('a batch', () => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1])
     expect(server.seen[0]?.url).toBe('/api/docs/d/batch')
   })
-
-  it('that is tried only is repeated without a key', async () => {
-    const dryRun = { dryRun: true, result, change: null, pendingColumns: [] }
-    await using server = await startServer(cut(), json(dryRun))
-    expect(await createDoc(server).batch(operations, { dryRun: true })).toEqual(dryRun)
-    expect(server.seen.map(({ url }) => url)).toEqual([
-      '/api/docs/d/batch?dryRun=true',
-      '/api/docs/d/batch?dryRun=true',
-    ])
-    expect(server.seen[0]?.headers).not.toHaveProperty('idempotency-key')
-  })
 })
 
 describe('a document', () => {

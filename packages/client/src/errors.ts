@@ -2,7 +2,7 @@
 export interface ErrorParts {
   /** HTTP status; 0 without a response. */
   readonly status: number
-  /** Code for programs, as listed in errors.md, or one of `CONNECTION_FAILED`, `TIMED_OUT` and `UNEXPECTED_RESPONSE`. */
+  /** Code for programs, as listed in errors.md, or one of the client itself, such as `CONNECTION_FAILED`. */
   readonly reason: string
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import type { CallOptions } from './call-options.ts'
-import { Connection, type Call } from './connection.ts'
+import { HttpConnection, type Call, type Connection } from './connection.ts'
 import { Doc } from './document.ts'
 import type { AnyDocument, DocumentTypes } from './document-types.ts'
 import { Documents } from './documents.ts'
@@ -38,7 +38,7 @@ export class Sheaf {
 
   /** Makes no call. Throws TypeError for a URL or a key that cannot be one. */
   constructor({ retry, ...options }: SheafOptions) {
-    this.#connection = new Connection(options, mergeLimits(defaultLimits, retry))
+    this.#connection = new HttpConnection(options, mergeLimits(defaultLimits, retry))
     this.workspaces = new Workspaces(this.#connection)
     this.documents = new Documents(this.#connection, this.workspaces)
   }

@@ -1,6 +1,6 @@
 import type { CallOptions, CellWriteOptions, WriteOptions } from './call-options.ts'
 import { Columns } from './columns.ts'
-import { toWrite, type Call, type Connection } from './connection.ts'
+import type { Call, Connection } from './connection.ts'
 import type { ColumnId, Row, TableTypes } from './document-types.ts'
 import {
   readSeq,
@@ -135,8 +135,8 @@ export class Table<T extends TableTypes> {
    */
   async add(records: readonly T['write'][], options?: CellWriteOptions): Promise<T['id'][]> {
     const json = { records: records.map((fields) => ({ fields })) }
-    const call = this.#write({ method: 'POST', path: this.#path, json }, options)
-    const added = await this.#connection.json<{ records: { id: T['id'] }[] }>(call, options)
+    const call: Call = { method: 'POST', path: this.#path, json }
+    const added = await this.#write<{ records: { id: T['id'] }[] }>(call, options)
     return added.records.map(({ id }) => id)
   }
 
@@ -148,8 +148,7 @@ export class Table<T extends TableTypes> {
    * ```
    */
   async update(records: readonly RecordUpdate<T>[], options?: CellWriteOptions): Promise<void> {
-    const call = this.#write({ method: 'PATCH', path: this.#path, json: { records } }, options)
-    await this.#connection.json(call, options)
+    await this.#write({ method: 'PATCH', path: this.#path, json: { records } }, options)
   }
 
   /**
@@ -171,13 +170,13 @@ export class Table<T extends TableTypes> {
       noupdate: noUpdate,
       allow_empty_require: allowEmptyRequire,
     }
-    const call = this.#write({ method: 'PUT', path: this.#path, query, json: { records } }, options)
+    const call: Call = { method: 'PUT', path: this.#path, query, json: { records } }
     interface Body {
       recordIds: T['id'][][]
       addRecordIds: T['id'][]
       updateRecordIds: T['id'][][]
     }
-    const written = await this.#connection.json<Body>(call, options)
+    const written = await this.#write<Body>(call, options)
     return {
       records: written.recordIds,
       added: written.addRecordIds,
@@ -188,12 +187,11 @@ export class Table<T extends TableTypes> {
   /** Deletes records by row id, all or none. */
   async delete(ids: readonly T['id'][], options?: WriteOptions): Promise<void> {
     const path = `${this.#path}/delete`
-    const call = this.#write({ method: 'POST', path, json: ids }, options)
-    await this.#connection.json(call, options)
+    await this.#write({ method: 'POST', path, json: ids }, options)
   }
 
-  #write(call: Call, options: CellWriteOptions = {}): Call {
+  async #write<T>(call: Call, options: CellWriteOptions = {}): Promise<T> {
     const query = { ...call.query, noparse: options.noParse }
-    return { ...call, query, ...toWrite(options) }
+    return (await this.#connection.write<T>({ ...call, query }, options)).value
   }
 }

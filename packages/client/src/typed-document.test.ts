@@ -3,9 +3,11 @@ import {
   type BatchOperation,
   type BatchResult,
   type Cell,
+  type Change,
   type Doc,
   type DryRun,
   type Row,
+  type Trial,
 } from './index.ts'
 
 /*
@@ -117,8 +119,6 @@ const uses = {
       { op: 'addColumns', table: 'New', columns: [{ id: 'B', fields: { type: 'Int' } }] },
     ])
     exactly<BatchResult>()(result)
-    const tried = await doc.batch([], { dryRun: true })
-    exactly<DryRun>()(tried)
     const wrong: BatchOperation<SheafDocument>[] = [
       // @ts-expect-error a formula column
       { op: 'addRecords', table: 'People', records: [{ fields: { Age: 3 } }] },
@@ -132,6 +132,30 @@ const uses = {
       { op: 'addRow', table: 'Orders' },
     ]
     void wrong
+  },
+  dryRuns: async (doc: Doc<SheafDocument>) => {
+    exactly<DryRun<RowId<'People'>[]>>()(
+      await doc.dryRun((trial) => trial.table('People').add([{ Name: 'Ada' }])),
+    )
+    exactly<DryRun<BatchResult>>()(await doc.dryRun((trial) => trial.batch([])))
+    exactly<DryRun<void>>()(
+      await doc.dryRun((trial) => trial.table('People').columns.delete('Born')),
+    )
+    const { change, pendingColumns } = await doc.dryRun(async (trial) => {
+      const [row] = await trial.table('People').all({ fields: ['Name'], limit: 1 })
+      await trial.table('Orders').delete([row?.fields.Name ? 1 : 2])
+    })
+    exactly<Change | null>()(change)
+    exactly<readonly string[]>()(pendingColumns)
+    // @ts-expect-error no such choice
+    void doc.dryRun((trial) => trial.table('People').add([{ Team: 'green' }]))
+    // Uploads have no dry run, and dry runs have none.
+    exactly<never[]>()([] as Extract<keyof Trial, 'dryRun'>[])
+    exactly<never[]>()([] as Extract<keyof Trial['attachments'], 'upload'>[])
+    // @ts-expect-error the result of a function that is not asynchronous
+    void doc.dryRun(() => 1)
+    // @ts-expect-error a batch is tried by `dryRun` of the document
+    void doc.batch([], { dryRun: true })
   },
   sql: async (doc: Doc<SheafDocument>) => {
     const rows = await doc.sql<{ n: number }>('select count(*) as n from People')
@@ -154,6 +178,6 @@ describe('a document with generated types', () => {
   it('is used with the names of its tables', () => {
     const doc = new Sheaf({ url: 'http://localhost' }).doc<SheafDocument>('d')
     expect(doc.table('People').id).toBe('People')
-    expect(Object.keys(uses)).toHaveLength(5)
+    expect(Object.keys(uses)).toHaveLength(6)
   })
 })
