@@ -41,11 +41,24 @@ const refOf = async (table: string) => {
   ).body
   return tables.find(({ id }) => id === table)?.fields.tableRef
 }
+const colRefOf = async (id: string) => {
+  type Columns = { columns: { id: string; fields: { colRef: number } }[] }
+  const { columns } = (await rest.get<Columns>(`${doc}/tables/Beds/columns`)).body
+  return columns.find((column) => column.id === id)?.fields.colRef
+}
+interface Beds {
+  readonly records: readonly { readonly fields: Readonly<Record<string, unknown>> }[]
+}
+/** All beds, with the hidden column of their positions. */
+const allBeds = async () =>
+  (await rest.get<Beds>(`${doc}/tables/Beds/records?hidden=true`)).body.records
 const bar = () => page.getByRole('region', { name: 'Former moment' })
 const slider = () => bar().getByRole('slider', { name: 'Moment' })
 const button = (name: string) => bar().getByRole('button', { name })
 const dialog = () => page.getByRole('dialog')
 const cell = (column: string) => page.locator(`.ag-row[row-index="0"] [col-id="${column}"]`)
+const select = (row: number) =>
+  page.locator(`.ag-row[row-index="${row}"] input[type=checkbox]`).check()
 const shows = (column: string, text: string) =>
   eventually(async () => expect(await cell(column).textContent()).toBe(text), patience)
 const rowCount = (count: string) => page.locator('.grid-foot').getByText(count).waitFor()
@@ -207,6 +220,110 @@ describe('restoring', () => {
     await page.waitForURL(`${address}/tables/Beds`)
     await shows('Size', '3')
     await page.getByText('Live', { exact: true }).waitFor()
+  })
+
+  it('rows brings back their cells and ids, with all other rows as they are, and can be undone', async () => {
+    const columns = [
+      { id: 'Area', fields: { type: 'Int', isFormula: true, formula: '$Size * 2' } },
+      // Runs when the size changes, and in new rows.
+      {
+        id: 'Note',
+        fields: {
+          type: 'Text',
+          isFormula: false,
+          formula: '"sized"',
+          recalcDeps: `[${await colRefOf('Size')}]`,
+        },
+      },
+    ]
+    await rest.post(`${doc}/tables/Beds/columns`, { body: { columns } })
+    const beds = [
+      { Name: 'Tulips', Size: 4, Kind: 1, Note: 'shady' },
+      { Name: 'Lilies', Size: 5 },
+      // Text, although it can be read as a reference.
+      { Name: 'Ferns', Size: 6, Kind: 'Bush' },
+    ].map((fields) => ({ fields }))
+    await rest.post(`${doc}/tables/Beds/records?noparse=true`, { body: { records: beds } })
+    await rest.patch(`${doc}/tables/Beds/records`, {
+      body: { records: [{ id: 2, fields: { Note: 'shady' } }] },
+    })
+    const then = await latestSeq()
+    const before = await allBeds()
+    await patch('Beds', { Name: 'Weeds', Size: 1 })
+    await rest.post(`${doc}/tables/Beds/records/delete`, { body: [2] })
+    await rest.patch(`${doc}/tables/Beds/records`, {
+      body: {
+        records: [
+          { id: 3, fields: { Size: 50 } },
+          { id: 4, fields: { Size: 60 } },
+        ],
+      },
+    })
+    const changed = await allBeds()
+    expect(before[3]?.fields.Kind).toBe('Bush')
+    await page.goto(`${address}/tables/Beds?asOf=${then}`)
+    await shows('Size', '3')
+    const restoring = page.getByRole('button', { name: /^Restore \d* ?rows?$/ })
+    expect(await restoring.count()).toBe(0)
+    await select(0)
+    await page.getByRole('button', { name: 'Restore row' }).waitFor()
+    await select(1)
+    await select(3)
+    await page.getByText('4 rows, 3 selected').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Restore 3 rows' }).press('Enter')
+    await dialog().getByRole('heading', { name: 'Restore 3 rows of Beds?' }).waitFor()
+    await dialog().getByText('added row 2 to Beds and changed').waitFor()
+    const cells = await dialog().getByRole('row').filter({ hasText: 'Beds 1' }).allInnerTexts()
+    expect(cells.map((text) => text.replaceAll('\t', ' '))).toEqual([
+      'Beds 1 Name Weeds Roses',
+      'Beds 1 Size 1 3',
+      'Beds 1 Note sized empty',
+      'Beds 1 Area 2 6',
+    ])
+    expect(await findViolations(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Restore rows' }).click()
+    await page.getByText(/^3 rows of Beds were restored to change \d+\. You can undo/).waitFor()
+    await page.waitForURL(`${address}/tables/Beds`)
+    await shows('Size', '3')
+    await rowCount('4 rows')
+    const [one, two, , four] = before
+    expect(await allBeds()).toEqual([one, two, changed[1], four])
+    await rest.post(`${doc}/changes/${await latestSeq()}/revert`)
+    expect(await allBeds()).toEqual(changed)
+    expect(desk.faults.filter((text) => !text.includes('400'))).toEqual([])
+  })
+
+  it('rows names the columns that cannot be restored, and follows a renamed table', async () => {
+    const then = await latestSeq()
+    await patch('Beds', { Name: 'Weeds', Size: 5 })
+    await rest.patch(`${doc}/tables`, {
+      body: { tables: [{ id: 'Beds', fields: { tableId: 'Plots' } }] },
+    })
+    await rest.delete(`${doc}/tables/Plots/columns/Size`)
+    await page.goto(`${address}/tables/Beds?asOf=${then}`)
+    await shows('Size', '3')
+    // By the keyboard.
+    await cell('Name').click()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Restore row' }).click()
+    await dialog().getByText('changed row 1 in Plots').waitFor()
+    await dialog()
+      .getByText('Not restored, because deleted or of another type since: Size')
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Restore row' }).click()
+    await page.waitForURL(`${address}/tables/Plots`)
+    await shows('Name', 'Roses')
+  })
+
+  it('rows is not offered when their table was deleted', async () => {
+    const then = await latestSeq()
+    await rest.post(`${doc}/tables/_grist_Tables/data/delete`, { body: [await refOf('Beds')] })
+    const present = page.waitForResponse((response) => response.url().endsWith('/tables'))
+    await page.goto(`${address}/tables/Beds?asOf=${then}`)
+    await (await present).finished()
+    await shows('Size', '3')
+    expect(await page.getByRole('checkbox').count()).toBe(0)
   })
 
   it('is not offered when nothing differs, and shows the changes again when there are new ones', async () => {

@@ -11,6 +11,8 @@ export interface DocumentGridProps {
   readonly canEdit: boolean
   /** The seq of the change as of which the table is shown; undefined for the present. */
   readonly asOf?: string
+  /** Returns buttons for the rows with the given ids, which are selected. Without it, only editors of cells select rows. */
+  readonly rowActions?: (rowIds: readonly number[]) => ReactNode
 }
 
 // The grid library is as large as the rest of the console, so it is loaded with the first table.

@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
+import { tablesQuery, type Table } from '../api/resources'
 import { Empty, Loading } from '../components/states'
 import { canEdit, tableUrl, useDocumentContext } from '../document-context/document-context'
+import { RestoreRowsButton } from '../past/restore-rows-button'
 import { DocumentGrid } from './document-grid'
 
 /** Redirects to the table whose ref is in the URL, or to the first table of the document. */
@@ -27,20 +30,37 @@ export function FirstTable(): ReactNode {
 export function TableView(): ReactNode {
   const { docId, document, tables, busyTable, asOf } = useDocumentContext()
   const { tableId = '' } = useParams()
+  const table = tables.find(({ id }) => id === tableId)
+  const isPresent = useIsPresent(docId, table)
   if (busyTable === tableId) return <Loading what="the table" />
-  if (asOf !== undefined && !tables.some(({ id }) => id === tableId))
+  if (asOf !== undefined && !table)
     return (
       <Empty title={`There was no table ${tableId} at this moment`}>
         <p>Select another table, or another moment.</p>
       </Empty>
     )
+  const isEditor = canEdit(document)
+  const canRestore = isEditor && table && asOf !== undefined && isPresent
   return (
     <DocumentGrid
       key={`${docId}/${tableId}/${asOf}`}
       docId={docId}
       tableId={tableId}
-      canEdit={canEdit(document) && asOf === undefined}
+      canEdit={isEditor && asOf === undefined}
       asOf={asOf}
+      rowActions={
+        canRestore
+          ? (rowIds) => (
+              <RestoreRowsButton docId={docId} seq={Number(asOf)} table={table} rowIds={rowIds} />
+            )
+          : undefined
+      }
     />
   )
+}
+
+/** True if a table, which may be one of a former moment, exists now. */
+function useIsPresent(docId: string, table: Table | undefined): boolean {
+  const { data: tables = [] } = useQuery(tablesQuery(docId))
+  return tables.some(({ fields }) => fields.tableRef === table?.fields.tableRef)
 }

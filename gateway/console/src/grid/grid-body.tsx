@@ -15,6 +15,8 @@ registerModules()
 interface GridBodyProps {
   readonly context: CellContext
   readonly columns: readonly Column[]
+  /** True if rows can be selected. */
+  readonly canSelect: boolean
   readonly rows: GridRows
   readonly actions: CellEditing
   readonly onSelect: () => void
@@ -53,7 +55,7 @@ interface RowClassParams {
 
 /** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { context, columns, rows, actions, onSelect, onFocus, grid: gridRef } = props
+  const { context, columns, canSelect, rows, actions, onSelect, onFocus, grid: gridRef } = props
   const { canEdit } = context
   const { onClear, onEdit, onCopy, onPaste } = actions
   const { store } = rows
@@ -83,7 +85,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         columnDefs={columnDefs}
         defaultColDef={defaultColumn}
         selectionColumnDef={selectionColumn}
-        rowSelection={canEdit ? selection : undefined}
+        rowSelection={canSelect ? selection : undefined}
         getRowId={({ data }) => String(data.id)}
         rowClassRules={rowClasses}
         rowHeight={ROW_PIXELS}

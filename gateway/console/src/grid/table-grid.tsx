@@ -20,6 +20,8 @@ interface TableGridProps {
   readonly canEdit: boolean
   /** The seq of the change as of which the table is shown; undefined for the present. */
   readonly asOf?: string
+  /** Returns buttons for the rows with the given ids, which are selected. Without it, only editors of cells select rows. */
+  readonly rowActions?: (rowIds: readonly number[]) => ReactNode
 }
 
 interface OpenMenu {
@@ -28,7 +30,7 @@ interface OpenMenu {
 }
 
 /** The grid of a table. Rows are sorted and filtered by the server, edited cell by cell, and updated live. */
-export function TableGrid({ columns, ...table }: TableGridProps): ReactNode {
+export function TableGrid({ columns, rowActions, ...table }: TableGridProps): ReactNode {
   const { docId, tableId, canEdit, asOf } = table
   const { view, setView, grid, rows, actions, rowCommands } = useTableRows(table, columns)
   const [menu, setMenu] = useState<OpenMenu>()
@@ -46,12 +48,14 @@ export function TableGrid({ columns, ...table }: TableGridProps): ReactNode {
       <div className="grid">
         <GridBar columns={columns} onFilter={setFiltered}>
           {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
+          {rowActions?.(rowCommands.selected)}
         </GridBar>
         {tableColumns.formulaBar}
         <div className="grid-middle">
           <GridBody
             context={cells}
             columns={columns}
+            canSelect={canEdit || rowActions !== undefined}
             rows={rows}
             actions={actions}
             onSelect={rowCommands.onSelect}

@@ -39,9 +39,13 @@ export function PastBar({ docId, seq, tables }: PastBarProps): ReactNode {
       <MomentSlider docId={docId} seq={seq} change={change} onPick={pick} />
       <div className="actions">
         {table && (
-          <Button onClick={() => setRestored({ seq, change, table })}>Restore this table</Button>
+          <Button onClick={() => setRestored({ seq, change, scope: { kind: 'table', table } })}>
+            Restore this table
+          </Button>
         )}
-        <Button onClick={() => setRestored({ seq, change })}>Restore document</Button>
+        <Button onClick={() => setRestored({ seq, change, scope: { kind: 'document' } })}>
+          Restore document
+        </Button>
         <Link className="button primary" to={tableRefUrl(docId, tableRef)}>
           Back to the present
         </Link>

@@ -2,27 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { ApiError } from '../api/client'
-import type { Table } from '../api/resources'
 import { FormDialog } from '../components/dialog'
 import { ErrorNote, Loading } from '../components/states'
 import { formatTime } from '../components/time'
 import { useApiMutation } from '../components/use-api-mutation'
 import type { Change } from '../history/history-queries'
-import {
-  restore,
-  restorePreviewQuery,
-  type RestorePreview,
-  type RestoreTarget,
-} from './restore-queries'
+import type { RestoreScope, RestoreTarget } from './restore-plan'
+import { restore, restorePreviewQuery, type RestorePreview } from './restore-queries'
 import { RestoreSummary } from './restore-summary'
+import { restoreWords } from './restore-words'
 
-/** What is restored to a moment: a table, or the whole document. */
+/** What is restored to a moment. */
 export interface Restored {
   /** The seq of the moment. */
   readonly seq: number
   /** The change of the moment; undefined if it is not loaded. */
   readonly change: Change | undefined
-  readonly table?: Table
+  readonly scope: RestoreScope
 }
 
 interface RestoreDialogProps {
@@ -36,31 +32,29 @@ interface RestoreDialogProps {
 /** Shows what restoring a moment would change, and restores it on confirmation. */
 export function RestoreDialog(props: RestoreDialogProps): ReactNode {
   const { docId, restored, returnsTo, onClose } = props
-  const { seq, change, table } = restored
-  const what = table ? `Table ${table.id}` : 'The document'
+  const { seq, change, scope } = restored
+  const { title, submit, effect, restoredTo, explanation } = restoreWords(scope)
   const number = `change ${seq.toLocaleString()}`
-  const message = `${what} was restored to ${number}. You can undo this in the history.`
-  const target = { docId, seq, tableRef: table?.fields.tableRef }
-  const { preview, error, run } = useRestore(target, message)
+  const message = `${restoredTo} ${number}. You can undo this in the history.`
+  const { preview, error, run } = useRestore({ docId, seq, scope }, message)
   const navigate = useNavigate()
-  const submit = async () => {
-    await run()
+  const restoreAndLeave = async () => {
+    if (!preview) return
+    await run(preview)
     await navigate(returnsTo)
   }
   return (
     <FormDialog
-      title={table ? `Restore table ${table.id}?` : 'Restore the document?'}
-      submit={table ? 'Restore table' : 'Restore document'}
+      title={title}
+      submit={submit}
       isWide
       canSubmit={Boolean(preview?.change)}
-      onSubmit={submit}
+      onSubmit={restoreAndLeave}
       onClose={onClose}
     >
       <p>
-        {what} becomes as it was at{' '}
-        {change ? `${formatTime(change.time)} (${number})` : `the moment of ${number}`}. Everything
-        changed since is undone by one new change, which can be undone too. Attachments stay as they
-        are.
+        {effect} {change ? `${formatTime(change.time)} (${number})` : `the moment of ${number}`}.{' '}
+        {explanation}
       </p>
       {preview && <RestoreSummary {...preview} />}
       {!preview && !error && <Loading what="the changes" />}
@@ -75,15 +69,15 @@ interface Restore {
   /** Why it cannot be restored. */
   readonly error: unknown
   /** Restores what was previewed. If the document has changed since, it rejects with a new preview instead. */
-  readonly run: () => Promise<void>
+  readonly run: (preview: RestorePreview) => Promise<void>
 }
 
 function useRestore(target: RestoreTarget, message: string): Restore {
   const { data, error, isFetching, refetch } = useQuery(restorePreviewQuery(target))
   const { mutate } = useApiMutation(['document', target.docId])
-  const run = async () => {
+  const run = async ({ plan, etag }: RestorePreview) => {
     try {
-      await mutate(() => restore(target, data?.etag ?? null), message)
+      await mutate(() => restore(plan, etag), message)
     } catch (thrown) {
       if (!isOutdated(thrown)) throw thrown
       await refetch()

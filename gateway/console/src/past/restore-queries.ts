@@ -1,16 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call, callWithHeaders } from '../api/client'
-import { docPath } from '../api/resources'
+import { docPath, type Table } from '../api/resources'
 import type { Change } from '../history/history-queries'
-
-/** What is restored: a document, or one of its tables. */
-export interface RestoreTarget {
-  readonly docId: string
-  /** The seq of the moment. */
-  readonly seq: number
-  /** Undefined for the whole document. */
-  readonly tableRef: number | undefined
-}
+import { planRestore, type RestorePlan, type RestoreTarget } from './restore-plan'
 
 /** Numbers of differences by table. */
 export interface TableDifferences {
@@ -31,6 +23,7 @@ interface Differences {
 export interface RestorePreview {
   /** The state of the document to which the preview applies. */
   readonly etag: string | null
+  readonly plan: RestorePlan
   /** The change that would be made; null if nothing differs from the moment. */
   readonly change: Pick<Change, 'seq' | 'operations' | 'truncated'> | null
   /** Formula columns that would be calculated afterwards, as `Table.Column`. */
@@ -47,12 +40,14 @@ export const restorePreviewQuery = (target: RestoreTarget) =>
     // Not below the key of the document, so that it is not fetched again after the restore.
     queryKey: ['restore-preview', target],
     queryFn: async ({ signal }): Promise<RestorePreview> => {
-      const { docId } = target
-      const { headers } = await callWithHeaders('GET', `${docPath(docId)}/tables`, { signal })
+      const path = `${docPath(target.docId)}/tables`
+      const { body, headers } = await callWithHeaders<{ tables: Table[] }>('GET', path, { signal })
       const etag = headers.get('ETag')
-      const { change, pendingColumns } = await restore<DryRun>(target, etag, { dryRun: true })
-      const preview = { etag, change, pendingColumns }
-      if (!change?.truncated) return preview
+      const plan = await planRestore(target, body.tables, signal)
+      const { change, pendingColumns } = await restore<DryRun>(plan, etag, { dryRun: true })
+      const preview = { etag, plan, change, pendingColumns }
+      // The numbers of the table would count other rows as well.
+      if (!change?.truncated || target.scope.kind === 'rows') return preview
       return { ...preview, differences: await fetchDifferences(target, change.seq - 1, signal) }
     },
     gcTime: 0,
@@ -61,24 +56,25 @@ export const restorePreviewQuery = (target: RestoreTarget) =>
   })
 
 async function fetchDifferences(
-  { docId, seq, tableRef: tableId }: RestoreTarget,
+  { docId, seq, scope }: RestoreTarget,
   from: number,
   signal: AbortSignal,
 ): Promise<readonly TableDifferences[]> {
+  const tableId = scope.kind === 'document' ? undefined : scope.table.fields.tableRef
   const query = { from, to: seq, summary: true, tableId }
   const path = `${docPath(docId)}/compare`
   return (await call<{ tables: TableDifferences[] }>('GET', path, { query, signal })).tables
 }
 
-/** Restores a document or a table to a moment. Refused with 412 if the document has changed since the ETag. */
+/** Restores what was planned. Refused with 412 if the document has changed since the ETag. */
 export function restore<T>(
-  { docId, seq, tableRef }: RestoreTarget,
+  { path, query, body }: RestorePlan,
   etag: string | null,
-  query: { readonly dryRun?: true } = {},
+  options: { readonly dryRun?: true } = {},
 ): Promise<T> {
-  return call<T>('POST', `${docPath(docId)}/restore`, {
-    query,
-    body: { asOf: seq, ...(tableRef !== undefined && { tableId: String(tableRef) }) },
+  return call<T>('POST', path, {
+    query: { ...query, ...options },
+    body,
     headers: etag === null ? {} : { 'If-Match': etag },
   })
 }

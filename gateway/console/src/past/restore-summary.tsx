@@ -6,8 +6,19 @@ import type { RestorePreview } from './restore-queries'
 
 /** The change that a restore would make, in the words of the history. */
 export function RestoreSummary(props: Omit<RestorePreview, 'etag'>): ReactNode {
-  const { change, pendingColumns, differences } = props
-  if (!change) return <p>Nothing would change: everything is as it was at that moment.</p>
+  const { plan, change, pendingColumns, differences } = props
+  const leftOut = plan.leftOut.length > 0 && (
+    <p className="note">
+      Not restored, because deleted or of another type since: {plan.leftOut.join(', ')}
+    </p>
+  )
+  if (!change)
+    return (
+      <>
+        <p>Nothing would change{leftOut ? '.' : ': everything is as it was at that moment.'}</p>
+        {leftOut}
+      </>
+    )
   return (
     <section className="restore-summary" aria-label="What would change">
       <h3>What would change</h3>
@@ -25,6 +36,7 @@ export function RestoreSummary(props: Omit<RestorePreview, 'etag'>): ReactNode {
           <ChangeDetails change={change} />
         </>
       )}
+      {leftOut}
       {pendingColumns.length > 0 && (
         <p className="note">Calculated afterwards: {pendingColumns.join(', ')}</p>
       )}

@@ -8,7 +8,7 @@ import { useGridViewContext } from './view-context'
 interface GridBarProps {
   readonly columns: readonly Column[]
   readonly onFilter: (column: Column) => void
-  /** Buttons for editors. */
+  /** Buttons for rows and columns. */
   readonly children: ReactNode
 }
 
