@@ -6,7 +6,7 @@ import { Sheaf, type Doc } from '@sheaf/client'
 import { eventually } from '@sheaf/testkit/eventually'
 import { homeWorkspace, useSystem } from '../support/system'
 
-/* The scripts in `examples/`, run as its readers run them. */
+/* examples/keep-in-step.mjs, run as its readers run it. */
 
 const system = useSystem()
 const examples = join(__dirname, '../../examples')
