@@ -111,6 +111,7 @@ describe('changes of a document', () => {
       seq: 4,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
       userId: system.alice.id,
+      keyId: expect.any(Number) as number,
       cause: 'api',
       operations: [
         {

@@ -62,6 +62,7 @@ describe('the history of a document', () => {
       seq: 4,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
       userId: id,
+      keyId: expect.any(Number) as number,
       user: { id, name: 'Dan', email },
       cause: 'api',
       operations: [

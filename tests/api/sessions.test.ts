@@ -1,6 +1,6 @@
 import { createRest } from '@sheaf/testkit/rest'
 import { Browser, type Page } from '../support/browser'
-import { emailOf, useSystem } from '../support/system'
+import { emailOf, newDocument, useSystem } from '../support/system'
 
 const system = useSystem()
 const COOKIE = 'sheaf_session'
@@ -68,6 +68,24 @@ describe('sessions of a user', () => {
     const ended = await remove(here, '/api/profile/sessions')
     expect([ended.status, ended.body]).toEqual([200, { ended: 2 }])
     expect((await list(here)).map(({ isCurrent }) => isCurrent)).toEqual([true])
+  })
+
+  it('leave no key in what they change, and their id is not taken for one', async () => {
+    const email = emailOf('hal')
+    await system.sheaf.createUser(email, 'Hal')
+    const browser = await signIn(email)
+    const doc = await newDocument(system.alice.rest)
+    const delta = { users: { [email]: 'editors' } }
+    await system.alice.rest.patch(`${doc}/access`, { body: { delta } })
+    const { csrfToken } = await readSession(browser)
+    const written = await browser.open(`${doc}/tables/Table1/records`, {
+      method: 'POST',
+      headers: { 'x-csrf-token': csrfToken ?? '' },
+      json: { records: [{}] },
+    })
+    expect(written.status).toBe(200)
+    const { body } = await system.alice.rest.get(`${doc}/history`, { query: { limit: 1 } })
+    expect(body).toMatchObject({ changes: [{ user: { email }, keyId: null }] })
   })
 
   it("are nobody else's business", async () => {

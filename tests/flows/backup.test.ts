@@ -193,6 +193,11 @@ describe('a backup', () => {
     // Of the concurrent writes, the backup contains a prefix without gaps.
     const since = rows.slice(before.length).map(({ id, fields }) => [id, fields.Name])
     expect(since).toEqual([...later].slice(0, since.length))
+    const [key] = requireOk(await owner.get<{ id: number }[]>('/api/profile/apikeys'))
+    const byKey = { query: { keyId: key?.id, limit: 1 } }
+    expect((await owner.get(`${doc}/history`, byKey)).body).toMatchObject({
+      changes: [{ keyId: key?.id }],
+    })
     const file = await owner.get(`${doc}/attachments/${attachment}/download`)
     expect(file.raw.toString()).toBe('a note')
 

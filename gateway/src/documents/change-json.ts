@@ -13,7 +13,7 @@ import {
 export interface ChangeJsonOptions {
   /** False to omit previous cells and metadata. */
   readonly oldValues: boolean
-  /** Further fields of the change, placed after `userId`. */
+  /** Further fields of the change, placed after `keyId`. */
   readonly more?: Readonly<Record<string, unknown>>
 }
 
@@ -69,7 +69,7 @@ export class ChangeWriter {
 
 /** Writes everything before the operations. */
 function headOf(
-  { seq, timeMs, userId, cause, truncated }: ChangeEvent,
+  { seq, timeMs, userId, keyId, cause, truncated }: ChangeEvent,
   more?: ChangeJsonOptions['more'],
 ): Buffer {
   const head = JSON.stringify({
@@ -77,6 +77,8 @@ function headOf(
     time: new Date(timeMs).toISOString(),
     // System changes have no user.
     userId: userId === 0 ? null : userId,
+    // Absent below editor.
+    keyId: keyId === 0 ? null : keyId,
     ...more,
     cause: causes[cause] ?? 'unknown',
     ...(truncated && { truncated }),

@@ -92,6 +92,7 @@ const listHistory: Tool = defineTool({
     docId,
     tableId: text.optional().describe('Changes of this table only'),
     rowId: z.int().min(1).optional().describe('Changes of this row only; requires tableId'),
+    keyId: z.int().min(1).optional().describe('Changes made with this API key only'),
     limit: z
       .int()
       .min(1)
@@ -104,14 +105,17 @@ const listHistory: Tool = defineTool({
       .optional()
       .describe('Changes with a smaller seq only: `next` of the previous answer'),
   }),
-  async run({ exchange }, { docId: name, tableId = '', rowId = 0, before = 0, ...rest }) {
+  async run(
+    { exchange },
+    { docId: name, tableId = '', rowId = 0, keyId = 0, before = 0, ...rest },
+  ) {
     if (rowId > 0 && tableId === '')
       throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId requires tableId', {
         parameter: 'rowId',
       })
     const document = await DocumentSession.open(exchange, name, 'editors')
     const { docId } = document
-    const request = { docId, tableId, rowId, limit: rest.limit ?? DEFAULT_CHANGES }
+    const request = { docId, tableId, rowId, keyId, limit: rest.limit ?? DEFAULT_CHANGES }
     const { changes, nextBeforeSeq } = await document.read((home, call) =>
       home.history.listHistory({ ...request, beforeSeq: before }, call),
     )

@@ -34,13 +34,13 @@ export const historyRoutes: readonly Route[] = [
     query: historyQuery,
     success: { description: 'Page of changes, newest first', schema: historyPage },
     async handle(exchange, { document, query }) {
-      const { tableId = '', rowId = 0, limit = 0, before = 0 } = query
+      const { tableId = '', rowId = 0, keyId = 0, limit = 0, before = 0 } = query
       if (rowId > 0 && tableId === '')
         throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId parameter requires tableId', {
           parameter: 'rowId',
         })
       const { docId } = document
-      const request = { docId, tableId, rowId, limit, beforeSeq: before }
+      const request = { docId, tableId, rowId, keyId, limit, beforeSeq: before }
       const { changes, nextBeforeSeq } = await document.read((home, call) =>
         home.history.listHistory(request, call),
       )

@@ -85,6 +85,9 @@ export const change = z.object({
   seq: z.int().meta({ description: 'Position in the log of the document, from 1 without gaps' }),
   time: z.iso.datetime().describe('Time of the commit'),
   userId: z.int().nullable().meta({ description: 'Author of the change; null for the system' }),
+  keyId: z.int().nullable().optional().meta({
+    description: 'Id of the API key that made the change; null without one. Absent below editor.',
+  }),
   cause: z
     .enum(['api', 'import', 'formula', 'undo', 'unknown'])
     .describe('What requested the change'),

@@ -23,6 +23,11 @@ export const historyQuery = z.object({
     description: 'Return changes of this row only; requires `tableId`',
     example: 1,
   }),
+  keyId: number.optional().meta({
+    type: 'integer',
+    description: 'Return changes made with this API key only: `id` of the key',
+    example: 7,
+  }),
   limit: number
     .refine((limit) => limit > 0 && limit <= MAX_LIMIT, `must be an integer from 1 to ${MAX_LIMIT}`)
     .optional()

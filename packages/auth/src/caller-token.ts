@@ -44,7 +44,7 @@ export interface CallerClaims {
   readonly assignment?: number
   /** Scope of the API key behind the token; undefined when it has all rights of its user. */
   readonly scope?: KeyScope
-  /** Id of the API key behind the token; known for keys with caps alone. */
+  /** Id of the API key behind the token. */
   readonly keyId?: number
 }
 

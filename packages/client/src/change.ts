@@ -38,6 +38,8 @@ export interface Change {
   readonly time: string
   /** Author; null for Sheaf itself. */
   readonly userId: number | null
+  /** Id of the API key that made it; null without one. Absent below editor. */
+  readonly keyId?: number | null
   readonly cause: 'api' | 'import' | 'formula' | 'undo' | 'unknown'
   /** Present if operations are omitted because of their size. */
   readonly truncated?: true

@@ -57,7 +57,7 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
       home,
       assignment,
       scope,
-      ...cappedKey(found),
+      ...(credential.kind === 'key' && keyId !== null && { keyId }),
     }
     const { token, expiresAt } = await ctx.signer.sign(claims, tokenLife(keyExpiresAt))
     return {
@@ -86,13 +86,6 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
     return Promise.resolve({ jwks: JSON.stringify(ctx.jwks) })
   },
 })
-
-/** Only the writes of keys with caps are counted. */
-function cappedKey({ scope, keyId }: Pick<FoundAccess, 'scope' | 'keyId'>): { keyId?: number } {
-  return scope?.caps && keyId !== null ? { keyId } : {}
-}
-
-type FoundAccess = Awaited<ReturnType<typeof findAccess>>
 
 async function findAccess(ctx: Context, credential: Credential, request: ResolveAccessRequest) {
   const { document, site } = request

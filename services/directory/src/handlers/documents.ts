@@ -46,6 +46,7 @@ export const documents = (
         home,
         assignment: 0,
         scope: caller.scope,
+        keyId: caller.keyId,
       },
       TOKEN_MS,
     )

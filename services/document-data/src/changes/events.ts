@@ -1,6 +1,10 @@
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import { type Operation as WireOperation } from '@sheaf/protos/sheaf/events/v1/changes'
-import { sendableOperation, type SendableOperation } from '../store/feed/change-parts'
+import {
+  sendableOperation,
+  type ChangePart,
+  type SendableOperation,
+} from '../store/feed/change-parts'
 import type { LogEntry } from '../store/log/log'
 
 /** Options for converting a log entry to an event. */
@@ -28,10 +32,7 @@ export function createEvent(
 
 /** Builds the event of a log entry, or of part of one, from values that are already encoded. */
 export function partEvent(
-  {
-    operations,
-    ...entry
-  }: Omit<LogEntry, 'operations'> & { readonly operations: readonly SendableOperation[] },
+  { operations, ...entry }: Omit<ChangePart, 'continued'>,
   docId: string,
 ): ChangeEvent {
   return {
@@ -39,6 +40,7 @@ export function partEvent(
     seq: entry.seq,
     timeMs: entry.time,
     userId: entry.user,
+    keyId: entry.keyId,
     // Causes have the same numbers in the log and in the protocol.
     cause: entry.cause,
     traceparent: entry.traceparent,

@@ -48,9 +48,10 @@ class CallReader implements ReadCaller {
 
 /** Returns the author of the changes made by a call. */
 export function authorOf({ caller }: ServerCall): Author {
-  const { userId, name, email, role = '', anonymous: isAnonymous, system } = caller
+  const { userId, keyId, name, email, role = '', anonymous: isAnonymous, system } = caller
   return {
     userId,
+    keyId,
     cause: 'api',
     traceparent: currentTraceparent(),
     ...(!system && { person: { name, email, access: role, isAnonymous } }),

@@ -81,30 +81,33 @@ export const history = (ctx: Context): HistoryService => ({
   },
 })
 
-function requireListable({ tableId, rowId, beforeSeq, limit }: ListHistoryRequest): void {
+function requireListable({ tableId, rowId, keyId, beforeSeq, limit }: ListHistoryRequest): void {
   const bad = (message: string) => new AppError('invalid', 'BAD_FIELD', message)
   if (beforeSeq < 0) throw bad('before_seq must not be negative')
   if (limit < 0 || limit > MAX_ENTRIES)
     throw bad(`limit must be an integer from 0 to ${MAX_ENTRIES}`)
   if (rowId < 0) throw bad('row_id must not be negative')
+  if (keyId < 0) throw bad('key_id must not be negative')
   if (rowId > 0 && tableId === '') throw bad('row_id requires table_id')
 }
 
 /** Searches a small part of the log on the event loop; longer searches run in a thread. */
 async function findPage(
   ctx: Context,
-  { docId, tableId, rowId, beforeSeq, limit }: ListHistoryRequest,
+  { docId, tableId, ...request }: ListHistoryRequest,
   call: ServerCall,
 ): Promise<HistoryPage> {
   const found = ctx.documents.read<{ page: HistoryPage; tableRef?: number }>(docId, (doc) => {
     const tableRef = tableId === '' ? undefined : historyTable(doc, tableId)
-    const query = queryOf({ tableRef, rowId, beforeSeq, limit })
+    const query = queryOf({ tableRef, ...request })
     return { page: readHistory(doc.connection, query), tableRef }
   })
   const { page, tableRef } = found
-  const hasGaps = rowId > 0 && page.entries.some(({ operations }) => operations === undefined)
-  if (tableRef === undefined || (page.isWhole && !hasGaps)) return page
-  const plan = planHistory(queryOf({ tableRef, rowId, beforeSeq, limit }))
+  const hasGaps =
+    request.rowId > 0 && page.entries.some(({ operations }) => operations === undefined)
+  const isFiltered = tableRef !== undefined || request.keyId > 0
+  if (!isFiltered || (page.isWhole && !hasGaps)) return page
+  const plan = planHistory(queryOf({ tableRef, ...request }))
   const { chunks } = await ctx.documents.readExport(docId, () => plan, readerOf(call))
   const parts: Buffer[] = []
   for await (const part of chunks) parts.push(part)
@@ -114,12 +117,16 @@ async function findPage(
 function queryOf({
   tableRef,
   rowId,
+  keyId,
   beforeSeq,
   limit,
-}: Pick<ListHistoryRequest, 'rowId' | 'beforeSeq' | 'limit'> & { tableRef: number | undefined }) {
+}: Pick<ListHistoryRequest, 'rowId' | 'keyId' | 'beforeSeq' | 'limit'> & {
+  tableRef: number | undefined
+}) {
   return {
     tableRef,
     rowId: rowId === 0 ? undefined : rowId,
+    keyId: keyId === 0 ? undefined : keyId,
     before: beforeSeq,
     limit: limit || MAX_ENTRIES,
   }

@@ -15,6 +15,7 @@ const operation = fc.record({
 const entry = fc.record({
   seq: fc.nat(),
   user: fc.nat(),
+  keyId: fc.nat(),
   cause: fc.integer({ min: 1, max: 4 }),
   traceparent: fc.string(),
   operations: fc.array<Operation>(operation, { maxLength: 3 }),
@@ -66,9 +67,17 @@ describe('the body of a record', () => {
   })
 
   it('takes the operations as the JSON that they are in the file', () => {
-    const one = { lsn: 1, time: 2, entry: { seq: 1, time: 2, user: 3, cause: 1, traceparent: '' } }
+    const entry = { seq: 1, time: 2, user: 3, keyId: 4, cause: 1, traceparent: '' }
+    const one = { lsn: 1, time: 2, entry }
     const decoded = decodeRecord(encodeRecord({ ...one, json: '[{"kind":"remove_table"}]' }))
     expect(decoded.entry?.operations).toEqual([{ kind: 'remove_table' }])
+  })
+
+  it('has no key when an older release wrote it', () => {
+    const entry = { seq: 1, time: 2, user: 3, keyId: 0, cause: 1, traceparent: '' }
+    const body = encodeRecord({ lsn: 1, time: 2, entry, json: '[]' })
+    expect(body.toString()).not.toContain('keyId')
+    expect(decodeRecord(body).entry?.keyId).toBe(0)
   })
 
   it('is refused when any byte of it has changed, or when it is not whole', () => {

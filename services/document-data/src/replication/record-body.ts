@@ -20,7 +20,8 @@ interface TextReply extends Omit<Reply, 'digest' | 'bytes'> {
 interface TextRecord {
   readonly lsn: number
   readonly time: number
-  readonly entry?: Omit<Required<LogEntry>, 'time'>
+  /** `keyId` is absent for none, and in records of older releases. */
+  readonly entry?: Omit<Required<LogEntry>, 'time' | 'keyId'> & Partial<Pick<LogEntry, 'keyId'>>
   readonly reply?: TextReply
   readonly marks?: Marks
   readonly due?: readonly DueChange[]
@@ -44,8 +45,11 @@ export function encodeRecord(record: LogRecord): Buffer {
 }
 
 /** The operations, which are most of a record, are JSON already. */
-function encodeEntry({ seq, user, cause, traceparent }: LogEntry, operations: string): string {
-  const head = JSON.stringify({ seq, user, cause, traceparent })
+function encodeEntry(
+  { seq, user, keyId, cause, traceparent }: LogEntry,
+  operations: string,
+): string {
+  const head = JSON.stringify({ seq, user, ...(keyId !== 0 && { keyId }), cause, traceparent })
   return `${head.slice(0, -1)},"operations":${operations}}`
 }
 
@@ -64,7 +68,7 @@ export function decodeRecord(body: Uint8Array): LogRecord {
   return {
     lsn,
     time,
-    ...(entry && { entry: { ...entry, time } }),
+    ...(entry && { entry: { keyId: 0, ...entry, time } }),
     ...(reply && { reply: fromText(reply) }),
     ...(marks && { marks }),
     ...(due && { due }),

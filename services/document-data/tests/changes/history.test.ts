@@ -42,7 +42,7 @@ describe('the history of a document', () => {
   })
 
   const list = async (request: Partial<ListHistoryRequest> = {}) => {
-    const whole = { docId, tableId: '', rowId: 0, beforeSeq: 0, limit: 0, ...request }
+    const whole = { docId, tableId: '', rowId: 0, keyId: 0, beforeSeq: 0, limit: 0, ...request }
     return instance.clients.history.listHistory(whole, await instance.clients.as(docId, 'editors'))
   }
   const seqs = async (request: Partial<ListHistoryRequest> = {}) =>
@@ -200,7 +200,7 @@ describe('the history of a document', () => {
 
   it('is for editors', async () => {
     const { clients } = instance
-    const request = { docId, tableId: '', rowId: 0, beforeSeq: 0, limit: 0 }
+    const request = { docId, tableId: '', rowId: 0, keyId: 0, beforeSeq: 0, limit: 0 }
     const viewer = await clients.as(docId, 'viewers')
     const forbidden = { code: 'forbidden', reason: 'ACCESS_DENIED' }
     await expect(clients.history.listHistory(request, viewer)).rejects.toMatchObject(forbidden)

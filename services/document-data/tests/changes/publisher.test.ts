@@ -20,7 +20,8 @@ import { author, openStore } from '../support/test-store'
 const MANY = 100
 
 it('documents that cannot be read hold up no other, and are tried again', async () => {
-  const entry: LogEntry = { seq: 1, time: 1, user: 1, cause: 1, traceparent: '', operations: [] }
+  const head = { seq: 1, time: 1, user: 1, keyId: 0, cause: 1, traceparent: '' }
+  const entry: LogEntry = { ...head, operations: [] }
   const damaged = new Set<string>(Array.from({ length: MANY }, () => randomUUID()))
   const sound = randomUUID()
   const confirmed = new Set<string>()

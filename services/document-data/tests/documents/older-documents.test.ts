@@ -21,6 +21,8 @@ function makeOld(path: string): void {
     DROP TABLE _sheaf_orders;
     DROP TABLE _sheaf_formulas;
     DROP TABLE _sheaf_lookup_uses;
+    DROP INDEX _sheaf_log_keys;
+    ALTER TABLE _sheaf_log DROP COLUMN key_id;
     ALTER TABLE _sheaf_log DROP COLUMN checksum;
     ALTER TABLE _sheaf_log DROP COLUMN lsn;
     ALTER TABLE _sheaf_replies DROP COLUMN lsn;

@@ -203,7 +203,7 @@ describe('an import', () => {
     const { clients } = imports.instance
     const seq = await clients.update(docId, 'Undone', [{ id: 1, fields: { n: 5 } }])
     const editor = await clients.as(docId, 'editors')
-    const listed = { docId, tableId: '', rowId: 0, beforeSeq: 0, limit: 0 }
+    const listed = { docId, tableId: '', rowId: 0, keyId: 0, beforeSeq: 0, limit: 0 }
     const { changes } = await clients.history.listHistory(listed, editor)
     expect(changes.map((change) => [change.seq, change.cause, change.operations.length])).toEqual([
       [seq, Cause.API, 1],

@@ -7,7 +7,10 @@ import { ListAttachmentsRequest } from '@sheaf/protos/sheaf/document_data/v1/att
 import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { AddColumnsRequest } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { ListHistoryRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
-import { UpdateRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
+import {
+  AddRecordsRequest,
+  UpdateRecordsRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
 import { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
@@ -43,6 +46,10 @@ describe('a document whose instance has lost its lease', () => {
     const docId = await createTable(one)
     await add(one, docId, 'first')
     const keyed = await add(one, docId, 'keyed', 'key')
+    const withKey = await one.clients.as(docId, 'owners', { home: one.name, keyId: 7 })
+    const bodyJson = Buffer.from('{"records":[{"fields":{"A":"by a key"}}]}')
+    const adding = AddRecordsRequest.fromPartial({ docId, tableId: 'T', bodyJson })
+    const { seq: ofKey } = await one.clients.records.addRecords(adding, withKey)
     const before = await read(one, docId)
     directory.ended.add('a1')
     directory.assign(docId, 'a2')
@@ -50,6 +57,9 @@ describe('a document whose instance has lost its lease', () => {
     expect(await read(two, docId)).toEqual(before)
     expect(await add(two, docId, 'keyed', 'key')).toEqual(keyed)
     expect(await read(two, docId)).toEqual(before)
+    const ofKey7 = ListHistoryRequest.fromPartial({ docId, keyId: 7 })
+    const { changes } = await two.clients.history.listHistory(ofKey7, await call(two, docId))
+    expect(changes).toMatchObject([{ seq: ofKey, keyId: 7 }])
     const { seq } = await add(two, docId, 'second')
     // Until its lease has ended, nobody else may have been told to take over: then it refuses.
     await eventually(async () => (await reasonOf(read(one, docId))) === 'HOME_LEASE_ENDED')

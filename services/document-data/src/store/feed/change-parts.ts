@@ -38,7 +38,9 @@ export type SendableOperation =
     })
 
 /** A log entry, or a part of a large one. */
-export interface ChangePart extends Omit<LogEntry, 'operations'> {
+export interface ChangePart extends Omit<LogEntry, 'operations' | 'keyId'> {
+  /** Absent below editor. */
+  readonly keyId?: number | undefined
   readonly operations: readonly SendableOperation[]
   /** True when the next part is of the same entry. */
   readonly continued: boolean
@@ -115,10 +117,11 @@ export class PartMaker {
 
   private makePart(continued: boolean): Buffer {
     const { seq, time, user, cause, traceparent } = this.entry
+    const keyId = this.oldValues ? this.entry.keyId : undefined
     const { operations } = this
     this.operations = []
     this.bytes = 0
-    return packPart({ seq, time, user, cause, traceparent, operations, continued })
+    return packPart({ seq, time, user, keyId, cause, traceparent, operations, continued })
   }
 
   /** The last row of a part that begins with this one. */

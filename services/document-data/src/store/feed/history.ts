@@ -1,5 +1,5 @@
 import type { Connection } from '../sqlite/connections'
-import { listSizedEntries } from '../log/sized-entries'
+import { findLatestOfKey, listSizedEntries } from '../log/sized-entries'
 import {
   readEntries,
   readLatestSeq,
@@ -16,6 +16,8 @@ export interface HistoryQuery {
   readonly tableRef?: number | undefined
   /** Only entries that concern this row of the table. */
   readonly rowId?: number | undefined
+  /** Only entries that were written with this API key. */
+  readonly keyId?: number | undefined
   /** Only entries with a smaller seq; 0 for the newest. */
   readonly before: number
   /** At most this many. */
@@ -94,13 +96,15 @@ function* searchHistory(
 ): Generator<null, HistoryPage> {
   const oldest = readOldestSeq(connection)
   const newest = readLatestSeq(connection)
-  const { tableRef } = query
+  const { tableRef, keyId } = query
   const page = new PageInMaking(query.limit)
-  let before = Math.min(query.before || Infinity, newest + 1)
-  const end = Math.max(oldest, before - bounds.entries)
-  while (before > end) {
-    const from = Math.max(end, before - STEP)
-    for (const { seq, size } of listSizedEntries(connection, { from, before, tableRef })) {
+  // Entries of other keys are passed over by the index.
+  const skip = (to: number) =>
+    keyId === undefined ? to : 1 + findLatestOfKey(connection, keyId, to)
+  let before = skip(Math.min(query.before || Infinity, newest + 1))
+  for (let left = bounds.entries; left > 0 && before > oldest; left -= STEP) {
+    const from = Math.max(oldest, before - Math.min(left, STEP))
+    for (const { seq, size } of listSizedEntries(connection, { from, before, tableRef, keyId })) {
       const isTooLarge = size > bounds.entryBytes
       const cost = isTooLarge ? 0 : size
       if (page.isFull || page.isSpent(cost, bounds)) return page.end(seq + 1, page.isFull)
@@ -108,7 +112,7 @@ function* searchHistory(
       page.add(entry && narrow(entry, query), cost)
       if (query.rowId !== undefined) yield null
     }
-    before = from
+    before = skip(from)
     yield null
   }
   const isLast = before <= oldest

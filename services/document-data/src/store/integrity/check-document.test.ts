@@ -41,7 +41,7 @@ describe('checking a document', () => {
     const db = new Database(path)
     db.pragma('wal_autocheckpoint = 0')
     const insert = db.prepare(
-      "INSERT INTO _sheaf_log VALUES (?, 0, 1, 1, '', '[]', '[]', NULL, NULL)",
+      "INSERT INTO _sheaf_log VALUES (?, 0, 1, 1, '', '[]', '[]', NULL, NULL, 0)",
     )
     for (let seq = 2; seq < 2 + count; seq++) insert.run(seq)
     for (const suffix of ['', '-wal']) copyFileSync(path + suffix, join(folder, `copy${suffix}`))
@@ -77,7 +77,7 @@ describe('checking a document', () => {
 
   it('finds gaps in the log, and publishing that is ahead of it', () => {
     const db = new Database(path)
-    db.exec("INSERT INTO _sheaf_log VALUES (4, 0, 1, 1, '', '[]', '[]', NULL, NULL)")
+    db.exec("INSERT INTO _sheaf_log VALUES (4, 0, 1, 1, '', '[]', '[]', NULL, NULL, 0)")
     db.exec('UPDATE _sheaf_state SET published_seq = 9')
     db.close()
     expect(check()).toEqual([

@@ -60,17 +60,20 @@ function checkOpened(db: Database.Database, { full }: CheckOptions): string[] {
   return [...damage, ...checkLog(db), ...checkEntries(db, version)]
 }
 
-/** Schema versions since which entries of the log have a checksum, and a position. */
+/** Schema versions since which entries of the log have a checksum, a position, and a key. */
 const CHECKSUM_VERSION = 5
 const POSITION_VERSION = 6
+const KEY_VERSION = 13
 
 /** Compares the entries of the log with their checksums. */
 function checkEntries(db: Database.Database, version: number): string[] {
   const checksum = version < CHECKSUM_VERSION ? 'NULL AS checksum' : 'checksum'
   const lsn = version < POSITION_VERSION ? 'NULL AS lsn' : 'lsn'
+  const keyId = version < KEY_VERSION ? '0 AS keyId' : 'key_id AS keyId'
   const rows = db
     .prepare<[], EntryCells & { readonly checksum: number | null }>(
-      `SELECT seq, ${lsn}, time, user, cause, traceparent, tables, operations, ${checksum} FROM _sheaf_log ORDER BY seq`,
+      `SELECT seq, ${lsn}, time, user, ${keyId}, cause, traceparent, tables, operations, ${checksum}
+       FROM _sheaf_log ORDER BY seq`,
     )
     .iterate()
   const damaged: number[] = []

@@ -6,6 +6,7 @@ const entry: EntryCells = {
   lsn: 9,
   time: 1_767_225_600_000,
   user: 3,
+  keyId: 5,
   cause: 1,
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   tables: '[1,2]',
@@ -30,6 +31,10 @@ describe('the checksum of a log entry', () => {
         expect(matchesChecksum({ ...withBitFlipped(name, bit), checksum })).toBe(false)
       }),
     )
+  })
+
+  it('of an entry without a key is that of releases that did not store keys', () => {
+    expect(entryChecksum({ ...entry, keyId: 0 })).toBe(2_100_546_480)
   })
 
   it('is not required of entries of older releases', () => {

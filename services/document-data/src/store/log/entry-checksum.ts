@@ -7,6 +7,8 @@ export interface EntryCells {
   readonly lsn: number | null
   readonly time: number
   readonly user: number
+  /** 0 for none, and in entries of older releases. */
+  readonly keyId: number
   readonly cause: number
   readonly traceparent: string
   /** JSON list of the refs of tables. */
@@ -17,9 +19,11 @@ export interface EntryCells {
 
 /** The CRC-32 of a log entry, as a signed integer, which SQLite stores in four bytes. */
 export function entryChecksum(cells: EntryCells): number {
-  const { seq, lsn, time, user, cause, traceparent, tables, operations } = cells
+  const { seq, lsn, time, user, keyId, cause, traceparent, tables, operations } = cells
   const position = lsn === null ? `${seq}` : `${seq} ${lsn}`
-  const head = crc32(`${position} ${time} ${user} ${cause} ${traceparent} ${tables} `)
+  // Without a key it is the checksum of the releases that did not store keys.
+  const key = keyId === 0 ? '' : `${keyId} `
+  const head = crc32(`${position} ${time} ${user} ${cause} ${traceparent} ${tables} ${key}`)
   return crc32(operations, head) | 0
 }
 

@@ -78,7 +78,7 @@ test('a document that was removed has nothing left to publish', async () => {
 
 test('the memory is bounded: the oldest documents are read from their files again', () => {
   const first = new FirstEntries()
-  const entry = { seq: 1, time: 0, user: 0, cause: 1, traceparent: '' }
+  const entry = { seq: 1, time: 0, user: 0, keyId: 0, cause: 1, traceparent: '' }
   for (let number = 0; number <= 10_000; number++) first.add(String(number), { epoch: '', entry })
   expect(first.find('0')).toBeUndefined()
   expect(first.find('1')).toEqual([entry])

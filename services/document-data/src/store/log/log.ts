@@ -141,6 +141,8 @@ export interface LogEntry {
   /** Epoch milliseconds. */
   readonly time: number
   readonly user: number
+  /** Id of the API key of the request; 0 for none. */
+  readonly keyId: number
   readonly cause: number
   readonly traceparent: string
   /** Absent when they exceed the requested limit. */
@@ -160,6 +162,8 @@ export interface Person {
 export interface Author {
   /** User id; 0 for the system. */
   readonly userId: number
+  /** Id of the API key of the request; absent for sessions and the system. */
+  readonly keyId?: number | undefined
   readonly cause: keyof typeof causes
   /** W3C traceparent of the request; empty when there is none. */
   readonly traceparent: string
@@ -245,21 +249,21 @@ export function asEntry(
   { seq, author, operations }: Pick<PendingEntry, 'seq' | 'author' | 'operations'>,
   time: number,
 ): Required<LogEntry> {
-  const { userId: user, traceparent, cause } = author
-  return { seq, time, user, cause: causes[cause], traceparent, operations }
+  const { userId: user, keyId = 0, traceparent, cause } = author
+  return { seq, time, user, keyId, cause: causes[cause], traceparent, operations }
 }
 
 /** Stores an entry as it is. `json` are its operations as JSON. */
 export function storeEntry(
   connection: Connection,
-  { seq, time, user, cause, traceparent, operations }: Required<LogEntry>,
+  { seq, time, user, keyId, cause, traceparent, operations }: Required<LogEntry>,
   { lsn, json }: { readonly lsn: number; readonly json: string },
 ): void {
   const tables = JSON.stringify([...new Set(operations.map(({ tableRef }) => tableRef))])
-  const cells = { seq, lsn, time, user, cause, traceparent, tables, operations: json }
+  const cells = { seq, lsn, time, user, keyId, cause, traceparent, tables, operations: json }
   connection
-    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-    .run(seq, time, user, cause, traceparent, tables, json, entryChecksum(cells), lsn)
+    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    .run(seq, time, user, cause, traceparent, tables, json, entryChecksum(cells), lsn, keyId)
 }
 
 /** Position of the record of an entry. */
@@ -291,7 +295,7 @@ interface EntryRow extends Omit<EntryCells, 'operations'> {
 }
 
 const ENTRIES = `
-  SELECT seq, lsn, time, user, cause, traceparent, tables,
+  SELECT seq, lsn, time, user, key_id AS keyId, cause, traceparent, tables,
     CASE WHEN octet_length(operations) <= ? THEN operations END AS operations,
     CASE WHEN octet_length(operations) <= ? THEN checksum END AS checksum
   FROM _sheaf_log WHERE seq > ? AND seq <= ? ORDER BY seq`

@@ -2,7 +2,14 @@ import { ByteBudget } from '../sqlite/byte-budget'
 import type { LogEntry } from './log'
 import { RecentEntries } from './recent-entries'
 
-const entry = (seq: number): LogEntry => ({ seq, time: 0, user: 1, cause: 1, traceparent: '' })
+const entry = (seq: number): LogEntry => ({
+  seq,
+  time: 0,
+  user: 1,
+  keyId: 0,
+  cause: 1,
+  traceparent: '',
+})
 
 function entriesOf(seqs: readonly number[], budget = new ByteBudget(10_000)): RecentEntries {
   const recent = new RecentEntries(budget)

@@ -143,7 +143,9 @@ describe('a migration', () => {
     migrate(old.db)
     beginLog(old, author, [])
     old.db.exec(`
-      INSERT INTO _sheaf_log SELECT 7, time + 5000, user, cause, traceparent, tables, operations, NULL, 7 FROM _sheaf_log;
+      INSERT INTO _sheaf_log SELECT 7, time + 5000, user, cause, traceparent, tables, operations, NULL, 7, 0 FROM _sheaf_log;
+      DROP INDEX _sheaf_log_keys;
+      ALTER TABLE _sheaf_log DROP COLUMN key_id;
       DROP TABLE _sheaf_due_cells;
       DROP TABLE _sheaf_due_writes;
       ALTER TABLE _sheaf_formulas DROP COLUMN pending_by;
@@ -151,6 +153,7 @@ describe('a migration', () => {
       DROP TABLE _sheaf_orders;
       ALTER TABLE _sheaf_state DROP COLUMN time;
       ALTER TABLE _sheaf_state DROP COLUMN term;
+      ALTER TABLE _sheaf_state DROP COLUMN origins;
       ${undo}`)
     return old
   }

@@ -158,7 +158,7 @@ const redone = {
     'id fileIdent fileName fileType fileSize fileExt imageHeight imageWidth timeDeleted timeUploaded',
   _sheaf_tables: 'table_ref manual_sort_top',
   _sheaf_refs: 'kind highest',
-  _sheaf_log: 'seq time user cause traceparent tables operations checksum lsn',
+  _sheaf_log: 'seq time user cause traceparent tables operations checksum lsn key_id',
 }
 
 const page = readFileSync(join(__dirname, '../../../../../docs/log.md'), 'utf8')

@@ -12,6 +12,7 @@ import { sql as orders } from './009-orders'
 import { sql as dueCells } from './010-due-cells'
 import { sql as terms } from './011-terms'
 import { sql as origins } from './012-origins'
+import { sql as keys } from './013-keys'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -29,6 +30,7 @@ const migrations: readonly string[] = [
   dueCells,
   terms,
   origins,
+  keys,
 ]
 
 /**
