@@ -28,15 +28,12 @@ export async function measureMoments(
   process.stderr.write(`changed: ${CHANGES} rows\n`)
   const figures = await measureReads(generator, target, { name: 'now', query: '' })
   for (const back of BACK) {
-    const query = `&asOf=${latest - back}`
-    const first = await measureFirst(generator, target, query)
     const name = `${back} changes ago`
-    figures.push({ name: `${name}: first read, which makes its file`, unit: 'ms', sheaf: first })
-    figures.push(...(await measureReads(generator, target, { name, query })))
+    figures.push(...(await measureMoment(generator, target, { name, seq: latest - back })))
     process.stderr.write(`measured: ${name}\n`)
   }
   const bytes = await bytesOf(join(target.sheaf.dataDir, 'past'))
-  figures.push({ name: `files of these ${BACK.length} moments`, unit: 'MB', sheaf: bytes / 1e6 })
+  figures.push({ name: 'files that are kept of these moments', unit: 'MB', sheaf: bytes / 1e6 })
   figures.push(await measureComparison(target, latest))
   const about = `Table of ${options.rows} rows, then ${CHANGES} changes of one row each. Medians of one client.`
   return { mode: 'moments', about, figures, tables: [] }
@@ -59,34 +56,70 @@ async function latestSeq({ rest, documentPath }: SheafTarget): Promise<number> {
   return body.changes[0]?.seq ?? 0
 }
 
-async function measureFirst(
+const names = { small: 'limit=100', large: 'SQL over all rows' }
+
+type Read = keyof typeof names
+
+/**
+ * First reads of a moment, and further ones. The first small ones are of three moments, one after another; the first large one
+ * makes the file of a moment if none of them has done so.
+ */
+async function measureMoment(
   generator: Generator,
-  { headers, port, recordsPath }: SheafTarget,
-  query: string,
-): Promise<number> {
-  const requests = [{ method: 'GET', path: `${recordsPath}?limit=100${query}`, headers }]
-  const { latencies } = await generator.run({ port, clients: 1, requests, calls: 1 })
-  return median(latencies)
+  target: RunningTarget<SheafTarget>,
+  { name, seq }: { readonly name: string; readonly seq: number },
+): Promise<Figure[]> {
+  const query = `&asOf=${seq}`
+  const near = [seq + 2, seq + 1, seq].map((one) => `&asOf=${one}`)
+  const small = await measureRead(generator, target, {
+    read: 'small',
+    queries: near,
+    isFirst: true,
+  })
+  const large = await measureRead(generator, target, {
+    read: 'large',
+    queries: [query],
+    isFirst: true,
+  })
+  return [
+    { name: `${name}: ${names.small}, first read`, unit: 'ms', sheaf: small },
+    { name: `${name}: ${names.large}, first read`, unit: 'ms', sheaf: large },
+    ...(await measureReads(generator, target, { name, query })),
+  ]
 }
 
 async function measureReads(
   generator: Generator,
-  { headers, port, recordsPath, sqlPath }: RunningTarget<SheafTarget>,
+  target: RunningTarget<SheafTarget>,
   { name, query }: { readonly name: string; readonly query: string },
 ): Promise<Figure[]> {
-  const sql = encodeURIComponent('select count(*) as n, sum("Count") as s from Customers')
-  const paths = {
-    'limit=100': `${recordsPath}?limit=100${query}`,
-    'SQL over all rows': `${sqlPath}?q=${sql}${query}`,
-  }
   const figures: Figure[] = []
-  for (const [of, path] of Object.entries(paths)) {
-    const requests = [{ method: 'GET', path, headers }]
-    const load = { port, clients: 1, requests, ms: LATENCY_MS, atLeast: 3 }
-    const { latencies } = await generator.run(load)
-    figures.push({ name: `${name}: ${of}`, unit: 'ms', sheaf: median(latencies) })
+  for (const read of ['small', 'large'] as const) {
+    const sheaf = await measureRead(generator, target, { read, queries: [query] })
+    figures.push({ name: `${name}: ${names[read]}`, unit: 'ms', sheaf })
   }
   return figures
+}
+
+interface MeasuredRead {
+  readonly read: Read
+  /** Made in turn. */
+  readonly queries: readonly string[]
+  /** True to make each once. */
+  readonly isFirst?: boolean
+}
+
+async function measureRead(
+  generator: Generator,
+  { headers, port, recordsPath, sqlPath }: RunningTarget<SheafTarget>,
+  { read, queries, isFirst }: MeasuredRead,
+): Promise<number> {
+  const sql = encodeURIComponent('select count(*) as n, sum("Count") as s from Customers')
+  const paths = { small: `${recordsPath}?limit=100`, large: `${sqlPath}?q=${sql}` }
+  const requests = queries.map((query) => ({ method: 'GET', path: paths[read] + query, headers }))
+  const load = isFirst ? { calls: requests.length } : { ms: LATENCY_MS, atLeast: 3 }
+  const { latencies } = await generator.run({ port, clients: 1, requests, ...load })
+  return median(latencies)
 }
 
 async function measureComparison(

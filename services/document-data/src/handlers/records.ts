@@ -22,28 +22,16 @@ import { addOrUpdateRecords } from '../store/records/add-or-update'
 import { requireExpected } from '../store/records/expected-cells'
 import { addRecords, deleteRecords, updateRecords } from '../store/records/records'
 import { readerOf, requireDocument } from './document-call'
-import { isKnown, isStrict, runWrite, tagOf } from './document-options'
+import { isKnown, isStrict, runWrite } from './document-options'
 import { readChangedRows, readNewRows } from './records-bodies'
-import { completeDocument, RecordsPage, type RecordsDocument } from './records-page'
+import { RecordsPage } from './records-page'
 import { recordsQuery } from './records-query'
-
-/** Maximum size of one message, well below gRPC's usual limit of 4 MiB; a long row makes a long chunk. */
-const MAX_CHUNK_BYTES = 1024 * 1024
-const NOTHING = Buffer.alloc(0)
+import { notModified, replyMessages } from './records-reply'
 
 const onManyNames: Readonly<Partial<Record<OnMany, 'first' | 'none' | 'all'>>> = {
   [OnMany.UNSPECIFIED]: 'first',
   [OnMany.NONE]: 'none',
   [OnMany.ALL]: 'all',
-}
-
-/** The parts of a chunk, none longer than one message. */
-function partsOf(chunk: Buffer): Buffer[] {
-  if (chunk.length <= MAX_CHUNK_BYTES) return chunk.length > 0 ? [chunk] : []
-  const count = Math.ceil(chunk.length / MAX_CHUNK_BYTES)
-  const partAt = (_: unknown, i: number) =>
-    chunk.subarray(i * MAX_CHUNK_BYTES, (i + 1) * MAX_CHUNK_BYTES)
-  return Array.from({ length: count }, partAt)
 }
 
 const toRowIds = (rowIds: readonly number[]) => ({ rowIds: [...rowIds] })
@@ -54,36 +42,17 @@ export const records = (ctx: Context): RecordsService => ({
     request: ReadRecordsRequest,
     call: ServerCall,
   ): AsyncGenerator<ReadRecordsResponse> {
-    const { docId, view, options } = request
+    const { docId, options } = request
     requireDocument(ctx, call, docId, 'viewers')
     const current = ctx.documents.stateOf(docId)
     if (options && isKnown(options, current)) {
-      yield { chunk: NOTHING, seq: current.seq, etag: tagOf(current), notModified: true }
+      yield notModified(current)
       return
     }
     const page = RecordsPage.of(ctx.cursors, request, current.epoch)
     const query = recordsQuery(request, page)
     const reply = await ctx.documents.readRecords(docId, query, readerOf(call))
-    try {
-      const hasExtras = page !== undefined || view?.count === true
-      const document: RecordsDocument = hasExtras
-        ? await completeDocument(reply, request, page)
-        : reply
-      // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
-      const { seq } = reply
-      const { nextCursor, totalCount } = document
-      const etag = tagOf({ ...current, seq })
-      const state = { seq, etag, nextCursor, totalCount }
-      let isFirst = true
-      for await (const chunk of document.chunks)
-        for (const part of partsOf(chunk)) {
-          yield { chunk: part, ...(isFirst ? state : { seq: 0 }) }
-          isFirst = false
-        }
-      if (isFirst) yield { chunk: NOTHING, ...state }
-    } finally {
-      reply.release?.()
-    }
+    yield* replyMessages(reply, request, { page, current })
   },
 
   async addRecords(request: AddRecordsRequest, call: ServerCall): Promise<AddRecordsResponse> {

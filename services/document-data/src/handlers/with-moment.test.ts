@@ -19,7 +19,11 @@ function contextOf() {
     const documents = opened.push(moment) === 1 ? present : past
     return Promise.resolve({ documents, docId, seq: 3, [Symbol.dispose]: () => {} })
   }
-  const ctx = { home: 'here', documents: present, past: { open } } as unknown as Context
+  const ctx = {
+    home: 'here',
+    documents: present,
+    past: { open, findWithoutFile: () => undefined },
+  } as unknown as Context
   return { ctx, opened }
 }
 

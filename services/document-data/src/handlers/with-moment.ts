@@ -8,6 +8,7 @@ import { seqMoment } from '../moments/find-moment'
 import type { OpenMoment } from '../moments/past-documents'
 import type { DocumentStore } from '../store/documents/document-store'
 import { requireDocument } from './document-call'
+import { formerRecords } from './former-records'
 
 /** A request that may ask for the document as it was at a moment. */
 interface MomentRequest {
@@ -40,20 +41,34 @@ export function withMoment(
   for (const [name, now] of Object.entries(present)) {
     const handle = now.bind(present)
     const then = definition[name]?.responseStream ? streamPast : readPast
+    const withoutFile = small[name]
     served[name] = (request, call) => {
       const moment = request.options?.asOf ?? request.asOf
       if (moment === undefined) return handle(request, call)
-      return then(ctx, { request, call, moment }, (opened) => handlersOf(opened)[name] ?? handle)
+      const of = { request, call, moment, withoutFile }
+      return then(ctx, of, (opened) => handlersOf(opened)[name] ?? handle)
     }
   }
   return served
 }
+
+/** Answers a call for a former moment, given by its position in the log; undefined where that needs a file of the moment. */
+type ReadWithoutFile = (
+  ctx: Context,
+  request: never,
+  call: ServerCall,
+  seq: number,
+) => Promise<AsyncGenerator<unknown, void> | undefined>
+
+/** Small reads that need no file of the moment, by RPC. */
+const small: Readonly<Record<string, ReadWithoutFile>> = { readRecords: formerRecords }
 
 /** A call that reads the past. */
 interface PastCall {
   readonly request: MomentRequest
   readonly call: ServerCall
   readonly moment: Moment
+  readonly withoutFile: ReadWithoutFile | undefined
 }
 
 async function readPast(
@@ -71,6 +86,8 @@ async function* streamPast(
   of: PastCall,
   choose: (opened: OpenMoment) => Handler,
 ): AsyncGenerator<unknown> {
+  const former = await readWithoutFile(ctx, of)
+  if (former) return yield* former
   using opened = await open(ctx, of)
   let isLate = false
   for await (const part of choose(opened)(...inPast(of, opened)) as AsyncIterable<unknown>) {
@@ -79,6 +96,14 @@ async function* streamPast(
     yield part
   }
   if (isLate) yield* streamPast(ctx, pinned(of, opened), choose)
+}
+
+async function readWithoutFile(ctx: Context, of: PastCall) {
+  if (!of.withoutFile) return undefined
+  const { request, call, moment } = of
+  requirePastAccess(ctx, of)
+  const seq = ctx.past.findWithoutFile(request.docId, moment)
+  return seq === undefined ? undefined : of.withoutFile(ctx, request as never, call, seq)
 }
 
 /**
@@ -94,17 +119,21 @@ function pinned(of: PastCall, { seq }: OpenMoment): PastCall {
   return { ...of, moment: seqMoment(seq) }
 }
 
-function open(ctx: Context, { request, call, moment }: PastCall): Promise<OpenMoment> {
-  const { docId } = request
-  requireDocument(ctx, call, docId, 'viewers')
+function open(ctx: Context, of: PastCall): Promise<OpenMoment> {
+  const { request, call, moment } = of
+  requirePastAccess(ctx, of)
+  const { signal } = call
+  return ctx.past.open(request.docId, moment, { userId: call.caller.userId, signal })
+}
+
+function requirePastAccess(ctx: Context, { request, call }: PastCall): void {
+  requireDocument(ctx, call, request.docId, 'viewers')
   if (!roleAtLeast(call.caller.role, 'editors'))
     throw new AppError(
       'forbidden',
       'PAST_ACCESS_DENIED',
       'only editors and owners of a document can read it as of a former moment',
     )
-  const { signal } = call
-  return ctx.past.open(docId, moment, { userId: call.caller.userId, signal })
 }
 
 /** The same call for the document in the store of the past, with the same access. */

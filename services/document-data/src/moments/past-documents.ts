@@ -126,6 +126,17 @@ export class PastDocuments implements AsyncDisposable {
     }
   }
 
+  /**
+   * The position in the log of a former moment that no file shows yet; undefined for the latest moment, and for one that
+   * has a file. Throws as `open`.
+   */
+  findWithoutFile(docId: string, moment: Moment): number | undefined {
+    const { epoch, seq: latest } = this.documents.stateOf(docId)
+    const seq = this.documents.read<number>(docId, (doc) => findMoment(doc, moment))
+    const isReady = this.files.get(pastId(docId, epoch, seq))?.isReady ?? false
+    return seq === latest || isReady ? undefined : seq
+  }
+
   /** Removes the files of a document that was deleted; those in use go once nobody has used them for a while. */
   forget(docId: string): void {
     for (const file of this.resting()) if (file.docId === docId) this.discard(file.id)
@@ -239,7 +250,7 @@ export class PastDocuments implements AsyncDisposable {
  * The id of a document at a moment in the store of the past. It follows from what it names, so that a cursor of a page
  * stays valid when the file is made again.
  */
-function pastId(docId: string, epoch: string, seq: number): string {
+export function pastId(docId: string, epoch: string, seq: number): string {
   const hash = createHash('sha256').update(`${docId} ${epoch} ${seq}`).digest('hex')
   return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }

@@ -91,7 +91,7 @@ export function isPage(plan: ReadPlan): boolean {
 }
 
 /** Number of rows of a table: exact when small, otherwise an upper bound. */
-export function countRoughly(connection: Connection, { from }: ReadPlan): number {
+export function countRoughly(connection: Connection, { from }: Pick<ReadPlan, 'from'>): number {
   const highest = requireRow(connection.pluck<number | null>(`SELECT max(id) FROM ${from}`).get())
   if (highest === null || highest <= SMALL_TABLE) return highest ?? 0
   const beyond = connection
