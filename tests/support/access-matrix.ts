@@ -265,6 +265,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   revokeDefaultKey: { statuses: account },
   listKeys: { statuses: account },
   createKey: { statuses: account, body: { name: 'another' } },
+  listKeyChanges: { statuses: account, params: ownKey },
   revokeKey: { statuses: account, params: ownKey },
 }
 

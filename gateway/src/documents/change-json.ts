@@ -24,6 +24,9 @@ const causes: Readonly<Record<number, string>> = {
   [Cause.UNDO]: 'undo',
 }
 
+/** The name of a cause in the API. */
+export const causeName = (cause: Cause): string => causes[cause] ?? 'unknown'
+
 /**
  * Encodes a change as clients receive it: one JSON object on one line. Lists of values are JSON already and
  * are copied verbatim, since they may be as large as a table.
@@ -80,7 +83,7 @@ function headOf(
     // Absent below editor.
     keyId: keyId === 0 ? null : keyId,
     ...more,
-    cause: causes[cause] ?? 'unknown',
+    cause: causeName(cause),
     ...(truncated && { truncated }),
   })
   return Buffer.from(`${head.slice(0, -1)},"operations":[`)

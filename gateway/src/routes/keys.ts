@@ -1,8 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
 import { z } from 'zod'
+import { listKeyChanges } from '../documents/key-changes'
 import { sendJson, sendNull, sendText } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { nothing } from '../schemas/errors'
+import { keyChangesPage, keyChangesQuery } from '../schemas/key-changes'
 import {
   apiKey,
   apiKeyFields,
@@ -106,6 +108,22 @@ export const keyRoutes: readonly Route[] = [
       const made = await keys.createKey(request, exchange.call())
       if (!made.apiKey) throw new Error('directory made a key and did not describe it')
       sendJson(exchange, { ...toApiKey(made.apiKey), key: made.key })
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/profile/apikeys/{keyId}/changes',
+    id: 'listKeyChanges',
+    tag,
+    summary: 'List what an API key has changed',
+    description:
+      'Returns the changes that one of your keys, also a revoked one, has made in documents of which you are an editor: the 100 documents that it used last. Undo a change with `POST /api/docs/{docId}/changes/{seq}/revert`. Requires a signed-in user.',
+    access: 'caller',
+    params: keyParams,
+    query: keyChangesQuery,
+    success: { description: 'Page of changes, newest first', schema: keyChangesPage },
+    async handle(exchange, { params: { keyId }, query }) {
+      sendJson(exchange, await listKeyChanges(exchange, { keyId, ...query }))
     },
   }),
   defineRoute({

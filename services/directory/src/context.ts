@@ -15,7 +15,7 @@ import type { DirectoryConfig, SessionLimits } from './config'
 import { migrations } from './db/migrations/index'
 import type { DirectorySchema } from './db/schema'
 import { ensureSigningKeys, type StoredKey } from './db/signing-keys'
-import { CredentialUse } from './credential-use'
+import { CredentialUse, KeyDocumentUse } from './credential-use'
 import { openLeases, type Leases } from './leases/open-leases'
 import { Outbox } from './outbox/outbox'
 
@@ -28,6 +28,7 @@ export interface Context extends Leases {
   readonly db: Kysely<DirectorySchema>
   readonly keyUse: CredentialUse
   readonly sessionUse: CredentialUse
+  readonly keyDocuments: KeyDocumentUse
   /** Lifetimes of sessions. */
   readonly sessions: SessionLimits
   /** Notifies other services of deletions; call `wake` after one. */
@@ -77,6 +78,7 @@ export async function openContext(
     ...leases,
     keyUse: closer.use(CredentialUse.ofKeys(db, log)),
     sessionUse: closer.use(CredentialUse.ofSessions(db, log)),
+    keyDocuments: closer.use(new KeyDocumentUse(db, log)),
     sessions: config.sessions,
     outbox: closer.use(
       new Outbox(

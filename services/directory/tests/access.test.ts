@@ -53,6 +53,7 @@ describe('resolveAccess', () => {
       role: 'editors',
       home: 'document-data-0',
       assignment: 0,
+      keyId: expect.any(Number) as number,
       expiresAt: answer.tokenExpiresAt,
     })
     expect(answer.tokenExpiresAt).toBeGreaterThan(Date.now() + 20_000)

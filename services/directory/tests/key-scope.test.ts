@@ -257,6 +257,7 @@ describe('a key with a scope', () => {
     await expectRefused(
       [
         keys.listKeys({ userId }, call),
+        keys.listKeyDocuments({ keyId: 1 }, call),
         keys.createKey({ userId, name: '', expiresAt: '' }, call),
         keys.revokeKey({ keyRef: { $case: 'key', value: alice.key } }, call),
         keys.getDefaultKey({ userId }, call),

@@ -22,6 +22,10 @@ export const dumpPlan: DumpPlan = {
       name: 'document_grants',
       where: 't.document_id in (select d.id from documents d where d.published_at is not null)',
     },
+    {
+      name: 'key_documents',
+      where: 't.document_id in (select d.id from documents d where d.published_at is not null)',
+    },
     { name: 'access_audit' },
   ],
 }

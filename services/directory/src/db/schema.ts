@@ -52,6 +52,12 @@ interface ApiKeysTable {
   caps: KeyCapsRow | null
 }
 
+interface KeyDocumentsTable {
+  key_id: number
+  document_id: number
+  used_at: CreatedAt
+}
+
 interface SessionsTable {
   id: Generated<number>
   user_id: number
@@ -173,6 +179,7 @@ interface SigningKeysTable {
 export interface DirectorySchema {
   users: UsersTable
   api_keys: ApiKeysTable
+  key_documents: KeyDocumentsTable
   sessions: SessionsTable
   sign_in_links: SignInLinksTable
   orgs: OrgsTable

@@ -35,9 +35,8 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
   async resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse> {
     const credential = readCredential(request, ctx.serviceKey)
     const found = await findAccess(ctx, credential, request)
-    const { row, keyId, keyExpiresAt, scope } = found
-    const use = credential.kind === 'session' ? ctx.sessionUse : ctx.keyUse
-    if (keyId !== null) use.note(keyId, row.keyLastUsedAt)
+    const { row, keyExpiresAt, scope } = found
+    const keyId = noteUse(ctx, credential, row)
     const document =
       request.document === ''
         ? undefined
@@ -50,6 +49,8 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
       system: row.kind === 'system',
     }
     const { docId, role, home, assignment } = document ?? {}
+    if (keyId !== undefined && docId !== undefined && roleAtLeast(role, 'editors'))
+      ctx.keyDocuments.note({ keyId, docId })
     const claims: CallerClaims = {
       ...caller,
       docId,
@@ -57,7 +58,7 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
       home,
       assignment,
       scope,
-      ...(credential.kind === 'key' && keyId !== null && { keyId }),
+      keyId,
     }
     const { token, expiresAt } = await ctx.signer.sign(claims, tokenLife(keyExpiresAt))
     return {
@@ -87,6 +88,18 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
   },
 })
 
+/** Records the use of a key or session; returns the id of a key. */
+function noteUse(
+  { keyUse, sessionUse }: Context,
+  { kind }: Credential,
+  { keyId, keyLastUsedAt }: AccessRow,
+): number | undefined {
+  if (keyId === null) return undefined
+  const use = kind === 'session' ? sessionUse : keyUse
+  use.note(keyId, keyLastUsedAt)
+  return kind === 'session' ? undefined : keyId
+}
+
 async function findAccess(ctx: Context, credential: Credential, request: ResolveAccessRequest) {
   const { document, site } = request
   const rows =
@@ -98,8 +111,7 @@ async function findAccess(ctx: Context, credential: Credential, request: Resolve
         })
   const row = chooseDocument(rows.map(cutToScope), rows[0]?.userId ?? 0)
   if (!row) throw await refusalOf(ctx, credential)
-  const { keyId, keyExpiresAt } = row
-  return { row, keyId, keyExpiresAt, scope: row.scope ?? undefined }
+  return { row, keyExpiresAt: row.keyExpiresAt, scope: row.scope ?? undefined }
 }
 
 /** A decision whose role is limited to the scope of the key. */

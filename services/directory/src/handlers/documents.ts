@@ -34,6 +34,7 @@ export const documents = (
     const userId = refusals.requireUser(call)
     const { docId, home, homeAddress } = await reservations.reserve(request, userId)
     const { caller } = call
+    if (caller.keyId !== undefined) ctx.keyDocuments.note({ keyId: caller.keyId, docId })
     const { token } = await ctx.signer.sign(
       {
         userId,

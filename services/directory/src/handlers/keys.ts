@@ -8,6 +8,7 @@ import type {
   GetDefaultKeyRequest,
   KeyCaps as WireCaps,
   KeysService,
+  ListKeyDocumentsRequest,
   ListKeysRequest,
   RevokeDefaultKeyRequest,
   RevokeKeyRequest,
@@ -15,6 +16,7 @@ import type {
 import { createApiKey, hashApiKey, isApiKey, PREFIX_LENGTH } from '../access/api-keys'
 import { requireLabel } from '../access/names'
 import type { Context } from '../context'
+import { listKeyDocuments } from '../db/key-documents'
 import * as rows from '../db/keys'
 import { userExists } from '../db/users'
 import { credentialOwner, requireCredentialOwner } from './credential-owner'
@@ -49,10 +51,17 @@ export const keys = (ctx: Context): KeysService => ({
     const row = await ctx.changes.change(async (trx) => {
       const revoked = ref && (await rows.revokeKey(trx, ref, owner))
       // Thrown inside the transaction, so that a missing key does not invalidate any cache.
-      if (!revoked) throw new AppError('not_found', 'KEY_NOT_FOUND', 'key not found')
+      if (!revoked) throw keyNotFound()
       return revoked
     })
     return { apiKey: keyToWire(row) }
+  },
+
+  async listKeyDocuments({ keyId }: ListKeyDocumentsRequest, call: ServerCall) {
+    const owner = credentialOwner(call)
+    const documents = isRowId(keyId) && (await listKeyDocuments(ctx.db, keyId, owner))
+    if (!documents) throw keyNotFound()
+    return { documents }
   },
 
   async getDefaultKey({ userId: given }: GetDefaultKeyRequest, call: ServerCall) {
@@ -93,6 +102,8 @@ function newKey(of: Omit<rows.NewKey, 'prefix' | 'hash'>): { key: string; stored
   const key = createApiKey()
   return { key, stored: { ...of, prefix: key.slice(0, PREFIX_LENGTH), hash: hashApiKey(key) } }
 }
+
+const keyNotFound = () => new AppError('not_found', 'KEY_NOT_FOUND', 'key not found')
 
 const keyExists = () =>
   new AppError(

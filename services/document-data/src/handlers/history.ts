@@ -8,14 +8,16 @@ import {
   type HistoryService,
   type ListHistoryRequest,
   type ListHistoryResponse,
+  type ListKeyChangesRequest,
   type RestoreMomentRequest,
   type RevertChangeRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { createEvent } from '../changes/events'
 import type { Context } from '../context'
-import { findMoment } from '../moments/find-moment'
+import { findFirstAt, findMoment } from '../moments/find-moment'
 import { planHistory, readHistory, type HistoryPage } from '../store/feed/history'
 import { historyTable } from '../store/feed/history-table'
+import { readKeyChanges, type KeyChanges } from '../store/feed/key-changes'
 import { readOrigins, type Origin } from '../store/log/origins'
 import { restoreMoment } from '../store/past/restore-moment'
 import { revertChange } from '../store/revert/revert'
@@ -36,6 +38,24 @@ export const history = (ctx: Context): HistoryService => ({
     const { entries, next } = await findPage(ctx, request, call)
     const options = { docId, oldValues: true, removedCells: true }
     return { changes: entries.map((entry) => createEvent(entry, options)), nextBeforeSeq: next }
+  },
+
+  listKeyChanges(request: ListKeyChangesRequest, call: ServerCall) {
+    const { docId, keyId, beforeSeq, beforeTimeMs, limit } = request
+    requireDocument(ctx, call, docId, 'editors')
+    requireListable({ ...request, tableId: '', rowId: 0 })
+    if (keyId < 1) throw new AppError('invalid', 'BAD_FIELD', 'key_id must be at least 1')
+    const { changes, hasMore } = ctx.documents.read<KeyChanges>(docId, (doc) => {
+      const earlier = beforeTimeMs > 0 ? findFirstAt(doc, beforeTimeMs) : 0
+      const query = { keyId, before: beforeSeq || earlier, limit: limit || MAX_ENTRIES }
+      return readKeyChanges(doc.connection, query)
+    })
+    const wire = changes.map(({ time, tables, ...change }) => ({
+      ...change,
+      timeMs: time,
+      tables: [...tables],
+    }))
+    return Promise.resolve({ changes: wire, hasMore })
   },
 
   async revertChange(
@@ -81,7 +101,13 @@ export const history = (ctx: Context): HistoryService => ({
   },
 })
 
-function requireListable({ tableId, rowId, keyId, beforeSeq, limit }: ListHistoryRequest): void {
+function requireListable({
+  tableId,
+  rowId,
+  keyId,
+  beforeSeq,
+  limit,
+}: Omit<ListHistoryRequest, 'docId'>): void {
   const bad = (message: string) => new AppError('invalid', 'BAD_FIELD', message)
   if (beforeSeq < 0) throw bad('before_seq must not be negative')
   if (limit < 0 || limit > MAX_ENTRIES)

@@ -51,6 +51,15 @@ function findLast(
   return high < oldest ? undefined : high
 }
 
+/** The first entry that is not earlier than a time, or the seq after the latest entry. */
+export function findFirstAt(
+  { connection, seq: latest }: Pick<DocumentReader, 'connection' | 'seq'>,
+  time: number,
+): number {
+  const oldest = readOldestSeq(connection)
+  return (findLast(connection, { oldest, latest, time: time - 1 }) ?? oldest - 1) + 1
+}
+
 function timeOf(connection: Connection, seq: number): number {
   return connection.pluck<number>('SELECT time FROM _sheaf_log WHERE seq = ?').get(seq) ?? 0
 }

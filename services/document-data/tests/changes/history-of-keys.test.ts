@@ -1,5 +1,8 @@
 import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
-import { ListHistoryRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
+import {
+  ListHistoryRequest,
+  ListKeyChangesRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/history'
 import { AddRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import type { RoleName } from '@sheaf/auth/roles'
 import { TestInstance } from '../support/test-instance'
@@ -91,5 +94,46 @@ describe('the changes of an API key', () => {
     }
     expect(await keysFor('editors')).toEqual([0, 7])
     expect(await keysFor('viewers')).toEqual([undefined, undefined])
+  })
+
+  describe('in short', () => {
+    const summarize = async (
+      request: Partial<ListKeyChangesRequest>,
+      role: RoleName = 'editors',
+    ) => {
+      const whole = ListKeyChangesRequest.fromPartial({ docId, keyId: 7, ...request })
+      const call = await instance.clients.as(docId, role)
+      return instance.clients.history.listKeyChanges(whole, call)
+    }
+
+    it('are counted by table, and read on before a position or a time', async () => {
+      const [first, second] = [await add('T', 7), await add('U', 7)]
+      await add('T', 8)
+      const { changes, hasMore } = await summarize({})
+      expect(hasMore).toBe(false)
+      expect(changes).toMatchObject([
+        { seq: second, tables: [{ tableId: 'U', addedRows: 1, structure: false }] },
+        { seq: first, tables: [{ tableId: 'T', addedRows: 1 }], truncated: false },
+      ])
+      expect(await summarize({ limit: 1 })).toMatchObject({
+        changes: [{ seq: second }],
+        hasMore: true,
+      })
+      const before = await summarize({ beforeSeq: second })
+      expect(before).toMatchObject({ changes: [{ seq: first }], hasMore: false })
+      const at = (index: number) => changes[index]?.timeMs ?? 0
+      const seqs = async (beforeTimeMs: number) =>
+        (await summarize({ beforeTimeMs })).changes.map(({ seq }) => seq)
+      expect(await seqs(at(0) + 1)).toEqual([second, first])
+      expect(await seqs(at(1) + 1)).toContain(first)
+      expect(await seqs(at(1))).toEqual([])
+      expect(await seqs(1)).toEqual([])
+    })
+
+    it('are for editors', async () => {
+      await expect(summarize({}, 'viewers')).rejects.toMatchObject({ reason: 'ACCESS_DENIED' })
+      await expect(summarize({ keyId: 0 })).rejects.toMatchObject({ code: 'invalid' })
+      await expect(summarize({ limit: 101 })).rejects.toMatchObject({ code: 'invalid' })
+    })
   })
 })

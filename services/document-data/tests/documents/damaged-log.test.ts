@@ -91,12 +91,15 @@ describe('a damaged log', () => {
       DROP TABLE _sheaf_orders;
       DROP TABLE _sheaf_formulas;
       DROP TABLE _sheaf_lookup_uses;
+      DROP INDEX _sheaf_log_keys;
+      ALTER TABLE _sheaf_log DROP COLUMN key_id;
       ALTER TABLE _sheaf_log DROP COLUMN checksum;
       ALTER TABLE _sheaf_log DROP COLUMN lsn;
       ALTER TABLE _sheaf_replies DROP COLUMN lsn;
       ALTER TABLE _sheaf_state DROP COLUMN lsn;
       ALTER TABLE _sheaf_state DROP COLUMN time;
       ALTER TABLE _sheaf_state DROP COLUMN term;
+      ALTER TABLE _sheaf_state DROP COLUMN origins;
       PRAGMA user_version = 4`
     await withChanged(sql, async (store, docId, path) => {
       expect(checkDocument(path, { full: false })).toEqual([])

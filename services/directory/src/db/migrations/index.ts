@@ -11,6 +11,7 @@ import { homeLeases } from './009-home-leases'
 import { drainedHomes } from './010-drained-homes'
 import { keyCaps } from './011-key-caps'
 import { homeBalance } from './012-home-balance'
+import { keyDocuments } from './013-key-documents'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   drainedHomes,
   keyCaps,
   homeBalance,
+  keyDocuments,
 ]
