@@ -102,12 +102,16 @@ export function openContext(
       system,
     })
     const signIn = closer.use(new SignIn(config, { sessions: directory.sessions, system, log }))
+    const verify = async (accessToken: string) => {
+      if (!signIn.resource) throw new Error('an access token without an identity provider')
+      return { ...(await signIn.resource.verify(accessToken)), serviceKey: config.serviceKey }
+    }
     let isDraining = false
     return {
       config,
       log,
       requestLog: createRequestLogger('gateway'),
-      access: new AccessCache(access, lease),
+      access: new AccessCache(access, lease, verify),
       listings: new LeasedCache(lease, { ...MAX_LISTINGS, sizeOf: ({ json }) => json.length }),
       descriptions: new LeasedCache(lease, { ...MAX_DESCRIPTIONS, sizeOf: ({ length }) => length }),
       directory,

@@ -34,6 +34,8 @@ const users = ['owner', 'editor', 'viewer', 'member', 'guest', 'stranger'] as co
 
 /** Routes without authentication. */
 const open = allow(roles, { revoked: 200, expired: 200 })
+/** As `open`, for what this Sheaf does not have. */
+const noResource = allow([], Object.fromEntries(roles.map((role) => [role, 404])))
 const everybody = allow([...users, 'anonymous', 'reader', 'elsewhere'])
 /** Callers with an account and an unconfined key. */
 const account = allow(users, { anonymous: 401 })
@@ -213,6 +215,9 @@ export const entries: Readonly<Record<string, Entry>> = {
     statuses: allow([...users, 'reader', 'elsewhere'], { anonymous: 401 }),
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
   },
+  // Without an identity provider there is none.
+  getMcpResource: { statuses: noResource },
+  getResource: { statuses: noResource },
 
   // history
   listHistory: { statuses: editors },

@@ -1,19 +1,23 @@
-import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createHmac, createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
-/** The claims of an ID token. */
+/** The claims of a token. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What the provider answers next, by default a valid token. */
-export interface TokenAnswer {
+/** How a token differs from a valid one. */
+export interface TokenFaults {
   /** Claims that replace those of a valid token; undefined removes one. */
   readonly claims?: Claims
   /** True for a signature by a key that is not among those that the provider publishes. */
   readonly isForged?: boolean
-  /** Replaces the header of the token. */
+  /** Replaces the header of the token. With `HS256` the published key is the secret. */
   readonly header?: Claims
+}
+
+/** What the provider answers next, by default a valid ID token. */
+export interface TokenAnswer extends TokenFaults {
   /** Answers at the userinfo endpoint. */
   readonly userInfo?: Claims
 }
@@ -21,6 +25,10 @@ export interface TokenAnswer {
 /** An identity provider that signs everybody in at once, with any token. */
 export class TokenProvider implements AsyncDisposable {
   answer: TokenAnswer = {}
+  /** True to answer every request with an error. */
+  isDown = false
+  /** How often the keys of the provider were fetched. */
+  keyFetches = 0
   private readonly server = createServer((request, response) => this.serve(request, response))
   private readonly own = generateKeyPairSync('rsa', { modulusLength: 2048 })
   private readonly other = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -57,6 +65,10 @@ export class TokenProvider implements AsyncDisposable {
 
   private serve({ url = '' }: IncomingMessage, response: ServerResponse): void {
     const { pathname, searchParams } = new URL(url, this.issuer)
+    if (this.isDown) {
+      response.writeHead(500).end()
+      return
+    }
     if (pathname === '/authorize') {
       this.nonce = searchParams.get('nonce') ?? ''
       const query = new URLSearchParams({ code: 'code', state: searchParams.get('state') ?? '' })
@@ -64,10 +76,11 @@ export class TokenProvider implements AsyncDisposable {
       response.writeHead(303, { location }).end()
       return
     }
+    if (pathname === '/jwks') this.keyFetches++
     const answers: Record<string, object> = {
       '/.well-known/openid-configuration': this.metadata,
       '/jwks': { keys: [{ ...this.own.publicKey.export({ format: 'jwk' }), kid: 'own' }] },
-      '/token': { access_token: 'access', token_type: 'Bearer', id_token: this.createToken() },
+      '/token': { access_token: 'access', token_type: 'Bearer', id_token: this.createIdToken() },
       '/userinfo': this.answer.userInfo ?? {},
     }
     const body = answers[pathname]
@@ -90,28 +103,45 @@ export class TokenProvider implements AsyncDisposable {
     }
   }
 
-  private createToken(): string {
-    const { claims, header, isForged } = this.answer
+  /** Makes an ID token of erin for the client `sheaf`. */
+  createIdToken(): string {
+    const claims = { aud: 'sheaf', nonce: this.nonce, ...identityOf('erin') }
+    return this.createToken(claims, { alg: 'RS256', kid: 'own' }, this.answer)
+  }
+
+  /** Makes an access token of a user for the tools for agents. */
+  createAccessToken(user: string, faults: TokenFaults = {}): string {
+    const claims = { aud: `${this.publicUrl}/mcp`, client_id: 'agent', ...identityOf(user) }
+    return this.createToken(claims, { alg: 'RS256', kid: 'own', typ: 'at+jwt' }, faults)
+  }
+
+  private createToken(own: Claims, ownHeader: Claims, faults: TokenFaults): string {
     const now = Math.floor(Date.now() / 1000)
-    const valid = {
-      iss: this.issuer,
-      aud: 'sheaf',
-      sub: 'erin',
-      nonce: this.nonce,
-      iat: now,
-      exp: now + 300,
-      email: 'erin@example.com',
-      email_verified: true,
+    const valid = { iss: this.issuer, iat: now, exp: now + 300, ...own }
+    const header = faults.header ?? ownHeader
+    const text = [header, { ...valid, ...faults.claims }].map(encode).join('.')
+    return `${text}.${this.sign(text, header.alg, faults)}`
+  }
+
+  private sign(text: string, algorithm: unknown, { isForged }: TokenFaults): string {
+    const { publicKey, privateKey } = isForged ? this.other : this.own
+    if (algorithm === 'none') return ''
+    if (algorithm === 'HS256') {
+      const secret = publicKey.export({ type: 'spki', format: 'pem' })
+      return createHmac('sha256', secret).update(text).digest('base64url')
     }
-    const head = header ?? { alg: 'RS256', kid: 'own' }
-    const text = [head, { ...valid, ...claims }].map(encode).join('.')
-    if (head.alg === 'none') return `${text}.`
-    return `${text}.${sign(text, (isForged ? this.other : this.own).privateKey)}`
+    return signRsa(text, privateKey)
   }
 }
 
+const identityOf = (user: string) => ({
+  sub: user,
+  email: `${user}@example.com`,
+  email_verified: true,
+})
+
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-function sign(text: string, key: KeyObject): string {
+function signRsa(text: string, key: KeyObject): string {
   return createSign('RSA-SHA256').update(text).sign(key, 'base64url')
 }

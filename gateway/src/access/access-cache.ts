@@ -6,6 +6,7 @@ import {
   type AccessService,
   type ResolveAccessRequest,
   type ResolveAccessResponse,
+  type VerifiedUser,
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { Lease } from './access-lease'
 import type { Credential } from './credential'
@@ -62,16 +63,18 @@ interface Flight {
 
 /**
  * Resolves access through directory and caches the decisions only while stale decisions are impossible: while
- * the access lease is held, until the token, the key or the session expires, and until the next change of
+ * the access lease is held, until the token, the key, the access token or the session expires, and until the next change of
  * access. Denials are not cached. Without the lease every lookup goes to directory, which is always correct.
  */
 export class AccessCache {
   private readonly entries: LeasedCache<Entry>
   private readonly flights = new Map<string, Flight>()
 
+  /** @param verify returns the user of an access token, or throws AppError */
   constructor(
     private readonly access: Pick<AccessService, 'resolveAccess'>,
     private readonly lease: Lease,
+    private readonly verify: (accessToken: string) => Promise<VerifiedUser>,
     maxEntries = MAX_ENTRIES,
   ) {
     this.entries = new LeasedCache(lease, { entries: maxEntries })
@@ -119,11 +122,29 @@ export class AccessCache {
   /** Not cancelled when the client disconnects: other requests may share the call. */
   private async ask(question: AccessQuestion, requestId: string, key?: string): Promise<Grant> {
     const askedAt = performance.now()
+    const request = await this.toRequest(question)
     const deadline = Date.now() + RESOLVE_TIMEOUT_MS
-    const answer = await this.access.resolveAccess(toWire(question), { deadline, requestId })
+    const answer = await this.access.resolveAccess(request, { deadline, requestId })
     const grant = fromWire(answer, askedAt)
     if (key !== undefined) this.keep(key, grant, answer)
     return grant
+  }
+
+  private async toRequest(question: AccessQuestion): Promise<ResolveAccessRequest> {
+    const { credential, document, site } = question
+    return {
+      credential: credential && (await this.toWire(credential)),
+      document,
+      site,
+      // Stronger roles are checked against the response, so that one decision serves reads and writes.
+      neededRole: document === '' ? Role.UNSPECIFIED : Role.VIEWERS,
+    }
+  }
+
+  private async toWire(credential: Credential): Promise<ResolveAccessRequest['credential']> {
+    const { kind, secret } = credential
+    if (kind !== 'accessToken') return { $case: kind, value: secret }
+    return { $case: 'verifiedUser', value: await this.verify(credential.token) }
   }
 
   private keep(key: string, grant: Grant, answer: ResolveAccessResponse): void {
@@ -152,16 +173,6 @@ function keyOf({ credential, document, site }: AccessQuestion): string {
     `${kind}:${secret.length}:${secret}|${document.length}:${document}|${site}`,
     'base64',
   )
-}
-
-function toWire({ credential, document, site }: AccessQuestion): ResolveAccessRequest {
-  return {
-    credential: credential && { $case: credential.kind, value: credential.secret },
-    document,
-    site,
-    // Stronger roles are checked against the response, so that one decision serves reads and writes.
-    neededRole: document === '' ? Role.UNSPECIFIED : Role.VIEWERS,
-  }
 }
 
 function fromWire(

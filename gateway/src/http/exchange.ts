@@ -30,6 +30,8 @@ export interface RouteTraits {
   readonly isProbe?: boolean
   /** True for an HTML page: its errors are pages too. */
   readonly isPage?: boolean
+  /** True when it accepts access tokens of the identity provider, besides API keys. */
+  readonly takesAccessTokens?: boolean
   /** True for the most frequent routes, which are matched before Express. */
   readonly isHot?: boolean
 }

@@ -124,8 +124,16 @@ export function errorJson(error: AppError): string {
 export function sendError(exchange: Exchange, error: AppError): void {
   const { headers } = exchange
   const body = Buffer.from(errorJson(error))
-  if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', 'Bearer')
+  if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', challengeOf(exchange))
   sendRefusal(exchange, error, body)
+}
+
+/** Clients of routes that take access tokens find the identity provider by it. */
+function challengeOf({ route, context, request }: Exchange): string {
+  const resource = route?.takesAccessTokens ? context.signIn.resource : undefined
+  return (
+    resource?.challenge(request.headers.authorization?.startsWith('Bearer ') ?? false) ?? 'Bearer'
+  )
 }
 
 /** Sends an error in any format, such that a client that is still sending its body can read it. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { accessTokenCredential, isJwt } from '../access/credential'
 
 /** How long a credential counts as good after its last use. */
 const KNOWN_MS = 3600 * 1000
@@ -27,8 +28,9 @@ export class KnownCredentials {
     ttlResolution: 1_000,
   })
 
-  /** The user of a credential; undefined when it was not seen lately. */
-  findUser(secret: string): number | undefined {
+  /** The user of a credential, or of an access token itself; undefined when it was not seen lately. */
+  findUser(presented: string): number | undefined {
+    const secret = isJwt(presented) ? accessTokenCredential(presented).secret : presented
     return this.users.get(prefixOf(secret))
   }
 

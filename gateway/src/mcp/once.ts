@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import { z } from 'zod'
 import { dryRunOptions } from '../documents/conditional-requests'
+import type { Exchange } from '../http/exchange'
 import type { ToolCall } from './tool'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -40,8 +41,7 @@ export function getToolWriteOptions(
   if (dryRun) return dryRunOptions
   const name = repetitionId(id, requestId)
   if (name === undefined) return undefined
-  const secret = exchange.credential?.secret ?? ''
-  const idempotencyKey = `mcp-${hash(`${secret}\n${name}`).toString('base64url')}`
+  const idempotencyKey = `mcp-${hash(`${ownerOf(exchange)}\n${name}`).toString('base64url')}`
   const requestDigest = hash(JSON.stringify([tool, args]))
   return { ifMatch: [], strict: false, dryRun, idempotencyKey, requestDigest }
 }
@@ -53,6 +53,11 @@ export function getToolWriteOptions(
 export function repetitionId(id: string | number, requestId?: string): string | undefined {
   if (requestId !== undefined) return requestId
   return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : undefined
+}
+
+/** Whose ids of repetitions they are: those of the key. An access token is renewed often, so it is the user then. */
+function ownerOf({ credential, userId }: Exchange): string {
+  return credential?.kind === 'accessToken' ? `user ${userId}` : (credential?.secret ?? '')
 }
 
 function hash(text: string): Buffer {

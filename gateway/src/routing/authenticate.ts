@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import { invalidToken } from '@sheaf/auth/access-token'
 import { AppError } from '@sheaf/kit/errors'
+import {
+  accessTokenCredential,
+  isJwt,
+  MAX_TOKEN_LENGTH,
+  type Credential,
+} from '../access/credential'
 import { isCsrfToken } from '../sign-in/csrf'
 import type { Exchange } from '../http/exchange'
 
@@ -9,7 +16,7 @@ export const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS
 const MAX_KEY_LENGTH = 512
 
 /**
- * Reads the credential of a request; directory verifies it when access is resolved. Throws AppError
+ * Reads the credential of a request; it is verified when access is resolved. Throws AppError
  * `unauthenticated` for an Authorization header without a key, and for a write with a session or without a
  * credential that a form of another site could have sent.
  */
@@ -23,14 +30,23 @@ export function authenticate(exchange: Exchange): void {
     exchange.credential = { kind: 'session', secret: session }
     return
   }
-  const [, scheme = '', key = ''] = /^(\S*)\s*(.*)$/.exec(authorization) ?? []
+  exchange.credential = readBearer(exchange, authorization)
+}
+
+/** An access token is a credential where the route takes it, and no valid key elsewhere. */
+function readBearer({ route, context }: Exchange, authorization: string): Credential {
+  const [, scheme = '', text = ''] = /^(\S*)\s*(.*)$/.exec(authorization) ?? []
   if (scheme !== 'Bearer') {
     const message = "Bad request: unsupported Authorization scheme, expected 'Bearer'"
     throw new AppError('unauthenticated', 'UNSUPPORTED_SCHEME', message)
   }
-  if (key === '' || key.length > MAX_KEY_LENGTH)
+  if (route?.takesAccessTokens && context.signIn.resource && isJwt(text)) {
+    if (text.length <= MAX_TOKEN_LENGTH) return accessTokenCredential(text)
+    throw invalidToken(`it has more than ${MAX_TOKEN_LENGTH} characters`)
+  }
+  if (text === '' || text.length > MAX_KEY_LENGTH)
     throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
-  exchange.credential = { kind: 'apiKey', secret: key }
+  return { kind: 'apiKey', secret: text }
 }
 
 /**

@@ -20,3 +20,14 @@ export const mcpAnswer = z
     id: z.union([z.string(), z.number()]).nullable().describe('Id of the request'),
   })
   .meta({ id: 'McpAnswer', description: 'Response of JSON-RPC 2.0: `result` or `error`' })
+
+/** Metadata of a protected resource, by RFC 9728. */
+export const resourceMetadata = z
+  .object({
+    resource: z.string().describe('The resource: the audience that access tokens must have'),
+    authorization_servers: z.array(z.string()).describe('Issuer of the identity provider'),
+    bearer_methods_supported: z.array(z.string()).describe('How tokens are sent: `header`'),
+    scopes_supported: z.array(z.string()).describe('Scopes to request'),
+    resource_name: z.string().describe('Name of the resource'),
+  })
+  .meta({ id: 'ProtectedResource', description: 'Metadata of a protected resource (RFC 9728)' })

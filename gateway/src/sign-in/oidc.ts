@@ -1,6 +1,8 @@
+import type { TokenIssuer } from '@sheaf/auth/access-token'
 import { AppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { z } from 'zod'
+import { fetchIssuerKeys } from './issuer-keys'
 
 /** The identity provider for signing in. */
 export interface OidcSettings {
@@ -100,6 +102,18 @@ export class Oidc {
     const { email, email_verified: isVerified, name } = identity ?? {}
     if (typeof email !== 'string' || isVerified !== true) throw notVerified()
     return { email, name: typeof name === 'string' ? name : '' }
+  }
+
+  /** Returns the provider as the issuer of access tokens. Throws `unavailable` when it is unreachable. */
+  async findTokenIssuer(): Promise<TokenIssuer> {
+    const [library, configuration] = await this.discover()
+    const { issuer, jwks_uri: url = '' } = configuration.serverMetadata()
+    const keys = await this.ask(library, () => {
+      if (issuer.startsWith('https:') && !url.startsWith('https:'))
+        throw new Error('the keys of the provider are not at an https address')
+      return fetchIssuerKeys(url)
+    })
+    return { issuer, keys }
   }
 
   private discover(): Promise<[Library, Configuration]> {

@@ -7,6 +7,7 @@ import { networkOf } from '../limits/client-address'
 import { TokenBuckets } from '../limits/token-buckets'
 import { Mailer, type MailSettings } from './mailer'
 import { Oidc, type OidcSettings } from './oidc'
+import { ProtectedResource } from './protected-resource'
 
 /**
  * Requests per minute of one address: for pages that cause work in directory or at the identity provider, and
@@ -42,6 +43,8 @@ export interface SignInSources {
 export class SignIn implements AsyncDisposable {
   /** The identity provider; undefined without one. */
   readonly oidc?: Oidc
+  /** The tools for agents, if the identity provider issues access tokens for them. */
+  readonly resource?: ProtectedResource
   private readonly mailer?: Mailer
   private readonly visits = new TokenBuckets('sign-in', VISITS_PER_MINUTE)
   private readonly mails = new TokenBuckets('sign-in-mail', MAILS_PER_MINUTE)
@@ -53,6 +56,7 @@ export class SignIn implements AsyncDisposable {
   ) {
     this.publicUrl = publicUrl
     this.oidc = oidc && new Oidc(oidc, publicUrl, sources.log)
+    this.resource = this.oidc && new ProtectedResource(this.oidc, publicUrl)
     this.mailer = mail && new Mailer(mail, sources.log)
   }
 

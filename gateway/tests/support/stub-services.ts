@@ -63,6 +63,12 @@ const users: Record<string, User | undefined> = {
   'dan-key': { id: 4 },
 }
 
+/** The user of a key; undefined for an unknown one. */
+function findUser(credential: ResolveAccessRequest['credential']): User | undefined {
+  if (!credential) return { id: 99 }
+  return typeof credential.value === 'string' ? users[credential.value] : undefined
+}
+
 /** Handlers of the RPCs that a test cares about; the rest answer UNIMPLEMENTED. */
 export interface Handlers {
   readonly orgs?: Partial<OrgsService>
@@ -132,7 +138,7 @@ export class StubAccess {
       const { accessVersion } = this
       this.questions.push(request)
       await this.beforeAnswer(request)
-      const user: User | undefined = credential ? users[credential.value] : { id: 99 }
+      const user = findUser(credential)
       if (!user)
         throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
       if (document !== '' && document !== DOC && document !== 'cities')

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  createLocalJWKSet,
   decodeProtectedHeader,
   exportJWK,
   generateKeyPair,
@@ -13,6 +12,7 @@ import {
 import { AppError } from '@sheaf/kit/errors'
 import type { Authenticator } from '@sheaf/kit/rpc/server-call'
 import type { AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
+import { RefreshedKeys } from './refreshed-keys'
 import { readScopeClaim, toScopeClaim, type KeyScope } from './key-scope'
 import { isRoleName, type RoleName } from './roles'
 
@@ -147,26 +147,13 @@ const refused = () =>
  */
 export function createTokenVerifier(fetchKeys: () => Promise<JSONWebKeySet>): TokenVerifier {
   const verified = new Map<string, VerifiedCaller>()
-  let keys: { resolve: ReturnType<typeof createLocalJWKSet>; kids: Set<string> } | undefined
-  let fetchedAt = -Infinity
-  let fetching: Promise<void> | undefined
-
-  const refresh = () =>
-    (fetching ??= fetchKeys()
-      .then((set) => {
-        keys = {
-          resolve: createLocalJWKSet(set),
-          kids: new Set(set.keys.map(({ kid }) => kid ?? '')),
-        }
-        fetchedAt = performance.now()
-      })
-      .finally(() => (fetching = undefined)))
+  const keys = new RefreshedKeys(fetchKeys, { refetchMs: REFETCH_MS })
 
   async function check(token: string): Promise<VerifiedCaller> {
     const { kid } = readHeader(token)
-    if (!keys?.kids.has(kid) && performance.now() - fetchedAt > REFETCH_MS) await refresh()
-    if (!keys?.kids.has(kid)) throw refused()
-    const { payload } = await jwtVerify(token, keys.resolve, {
+    const resolver = await keys.find(kid)
+    if (!resolver) throw refused()
+    const { payload } = await jwtVerify(token, resolver, {
       issuer: ISSUER,
       algorithms: [ALGORITHM],
       currentDate: new Date(Date.now()),

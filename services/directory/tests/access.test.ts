@@ -97,6 +97,50 @@ describe('resolveAccess', () => {
     ).rejects.toMatchObject({ code: 'forbidden' })
   })
 
+  describe('of a user whom the identity provider has verified', () => {
+    const ask = (change: object = {}, document = doc) => {
+      const value = { email: 'Bob@example.com', expiresAt: Date.now() + 60_000 }
+      const credential = {
+        $case: 'verifiedUser',
+        value: { ...value, serviceKey: SERVICE_KEY, ...change },
+      } as const
+      return directory.clients.access.resolveAccess(resolveRequest({ credential, document }))
+    }
+
+    it('has the roles of the user', async () => {
+      const answer = await ask()
+      expect(answer.caller).toMatchObject({ userId: bob.id, system: false, anonymous: false })
+      expect(answer.document?.role).toBe(Role.EDITORS)
+      await expect(ask({ email: 'dan@example.com' })).rejects.toMatchObject({ code: 'forbidden' })
+    })
+
+    it('lasts no longer than the access token', async () => {
+      const expiresAt = Date.now() + 10_000
+      const answer = await ask({ expiresAt })
+      expect(answer.keyExpiresAt).toBe(expiresAt)
+      expect(answer.tokenExpiresAt).toBeLessThanOrEqual(expiresAt)
+      await expect(ask({ expiresAt: Date.now() - 1 })).rejects.toMatchObject({
+        reason: 'INVALID_ACCESS_TOKEN',
+      })
+    })
+
+    it('is for services alone', async () => {
+      for (const serviceKey of ['', 'wrong', bob.key])
+        await expect(ask({ serviceKey })).rejects.toMatchObject({ reason: 'INVALID_SERVICE_KEY' })
+    })
+
+    it('creates nobody', async () => {
+      const emails = ['new@example.com', 'everyone@getgrist.com', 'anon@getgrist.com']
+      for (const email of emails)
+        await expect(ask({ email }, '')).rejects.toMatchObject({ reason: 'NOT_INVITED' })
+      await expect(ask({ email: 'no address' })).rejects.toMatchObject({ code: 'invalid' })
+      const { rows } = await directory.query('select 1 from directory.users where email = $1', [
+        'new@example.com',
+      ])
+      expect(rows).toEqual([])
+    })
+  })
+
   it('refuses a bad key before it looks for the document', async () => {
     const key = `${alice.key.slice(0, -1)}${alice.key.endsWith('0') ? '1' : '0'}`
     await expect(resolve({ ...alice, key }, { document: 'nosuchdocument' })).rejects.toMatchObject({

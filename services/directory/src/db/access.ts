@@ -9,6 +9,7 @@ import { ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from './schema'
 /** The credential whose access is resolved. */
 export type Credential =
   | { readonly kind: 'key' | 'session'; readonly hash: Buffer }
+  | { readonly kind: 'verified'; readonly email: string; readonly expiresAt: Date }
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'system' }
 
@@ -102,6 +103,13 @@ function callers(credential: Credential): RawBuilder<unknown> {
           s.last_used_at, null::json as scope
         from sessions s join users u on u.id = s.user_id
         where s.hash = ${credential.hash} and ${sessionEnd} > now() and u.kind = 'login'
+      )`
+    case 'verified':
+      return sql`(
+        select id, kind, email, name, null::integer as key_id, v.expires_at,
+          null::timestamptz as last_used_at, null::json as scope
+        from users, (select ${credential.expiresAt}::timestamptz as expires_at) v
+        where email = ${credential.email} and kind = 'login' and v.expires_at > now()
       )`
     case 'anonymous':
       return sql`(

@@ -2,21 +2,29 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
 import type { ResolveAccessRequest } from '@sheaf/protos/sheaf/directory/v1/access'
 import { hashApiKey, isApiKey } from '../access/api-keys'
+import { readEmail } from '../access/names'
 import { hashSignInToken, isSignInToken } from '../access/sign-in-tokens'
 import type { Context } from '../context'
 import type { Credential } from '../db/access'
 import { findExpiry } from '../db/keys'
 
-/** Parses a credential. Throws `unauthenticated` for a malformed one, without a database query. */
+/**
+ * Parses a credential. Throws `unauthenticated` for a malformed one and `invalid` for a malformed email, without a database
+ * query.
+ */
 export function readCredential(
   { credential }: ResolveAccessRequest,
   serviceKey: string,
 ): Credential {
   if (credential === undefined) return { kind: 'anonymous' }
   if (credential.$case === 'serviceKey') {
-    if (!sameSecret(credential.value, serviceKey))
-      throw new AppError('unauthenticated', 'INVALID_SERVICE_KEY', 'invalid service key')
+    requireServiceKey(credential.value, serviceKey)
     return { kind: 'system' }
+  }
+  if (credential.$case === 'verifiedUser') {
+    const { email, expiresAt, serviceKey: given } = credential.value
+    requireServiceKey(given, serviceKey)
+    return { kind: 'verified', email: readEmail(email), expiresAt: new Date(expiresAt) }
   }
   if (credential.$case === 'session') {
     if (!isSignInToken('session', credential.value)) throw sessionEnded()
@@ -24,6 +32,11 @@ export function readCredential(
   }
   if (!isApiKey(credential.value)) throw invalidKey()
   return { kind: 'key', hash: hashApiKey(credential.value) }
+}
+
+function requireServiceKey(given: string, expected: string): void {
+  if (!sameSecret(given, expected))
+    throw new AppError('unauthenticated', 'INVALID_SERVICE_KEY', 'invalid service key')
 }
 
 /** Compares digests, so that timing reveals neither the secret nor its length. */
@@ -38,6 +51,10 @@ const invalidKey = () =>
 /** The error for a credential that identifies nobody. */
 export async function refusalOf({ db }: Context, credential: Credential): Promise<AppError> {
   if (credential.kind === 'session') return sessionEnded()
+  if (credential.kind === 'verified') {
+    if (credential.expiresAt.getTime() > Date.now()) return notInvited()
+    return new AppError('unauthenticated', 'INVALID_ACCESS_TOKEN', 'the access token has expired')
+  }
   const expiry = credential.kind === 'key' && (await findExpiry(db, credential.hash))
   if (!expiry) return invalidKey()
   const expiredAt = expiry.toISOString()
@@ -47,3 +64,6 @@ export async function refusalOf({ db }: Context, credential: Credential): Promis
 
 const sessionEnded = () =>
   new AppError('unauthenticated', 'SESSION_ENDED', 'the session has expired, sign in again')
+
+const notInvited = () =>
+  new AppError('forbidden', 'NOT_INVITED', 'no user has the email address of the access token')
