@@ -34,7 +34,7 @@ export const historyRoutes: readonly Route[] = [
     query: historyQuery,
     success: { description: 'Page of changes, newest first', schema: historyPage },
     async handle(exchange, { document, query }) {
-      const { tableId = '', rowId = 0, keyId = 0, limit = 0, before = 0 } = query
+      const { tableId = '', rowId = 0, keyId = 0, limit, before = 0 } = query
       if (rowId > 0 && tableId === '')
         throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId parameter requires tableId', {
           parameter: 'rowId',

@@ -29,7 +29,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     query: deliveriesQuery,
     success: { description: 'Page of deliveries, newest first', schema: deliveries },
     async handle(exchange, { document, params: { webhookId }, query }) {
-      const { limit = 0, before: beforeId = '' } = query
+      const { limit, before: beforeId = '' } = query
       const request = { docId: document.docId, webhookId, limit, beforeId }
       const found = await document.readWebhook((webhook, call) =>
         webhook.deliveries.listDeliveries(request, call),

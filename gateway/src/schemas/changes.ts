@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limitUpTo } from './parameters'
 
 const MAX_LIMIT = 1000
 
@@ -15,20 +16,11 @@ export const changesQuery = z.object({
     description: 'Return changes with a greater `seq` only; 0 (default) for all',
     example: 41,
   }),
-  limit: z
-    .string()
-    .regex(/^\d{1,4}$/, `must be an integer from 1 to ${MAX_LIMIT}`)
-    .transform(Number)
-    .refine(
-      (limit) => limit >= 1 && limit <= MAX_LIMIT,
-      `must be an integer from 1 to ${MAX_LIMIT}`,
-    )
-    .default(MAX_LIMIT)
-    .meta({
-      type: 'integer',
-      description: `Maximum number of changes, 1 to ${MAX_LIMIT} (default). A response can have fewer changes although more exist. Ignored for server-sent events.`,
-      example: 100,
-    }),
+  limit: limitUpTo(MAX_LIMIT, {
+    byDefault: MAX_LIMIT,
+    description:
+      'Maximum number of changes. A response can have fewer changes although more exist. Ignored for server-sent events.',
+  }),
 })
 
 const values = z

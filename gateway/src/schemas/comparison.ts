@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from './changes'
 import { MOMENT_FORM, parseMoment } from './moment'
-import { flag } from './parameters'
+import { flag, limitUpTo } from './parameters'
 import { text } from './text'
 
 const DEFAULT_LIMIT = 1000
@@ -33,21 +33,10 @@ export const comparisonQuery = z.object({
       'Compare this table only: its id at one of the moments, or `tableRef`, which also finds deleted tables',
     example: 'People',
   }),
-  limit: z
-    .string()
-    .regex(/^\d{1,15}$/, `must be an integer from 1 to ${MAX_LIMIT}`)
-    .transform(Number)
-    .refine(
-      (limit) => limit >= 1 && limit <= MAX_LIMIT,
-      `must be an integer from 1 to ${MAX_LIMIT}`,
-    )
-    .default(DEFAULT_LIMIT)
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_LIMIT,
-      description: `Maximum number of rows, ${DEFAULT_LIMIT} by default. Ignored for lines and summaries.`,
-    }),
+  limit: limitUpTo(MAX_LIMIT, {
+    byDefault: DEFAULT_LIMIT,
+    description: 'Maximum number of rows. Ignored for lines and summaries.',
+  }),
   cursor: z.string().max(MAX_CURSOR, `must have at most ${MAX_CURSOR} characters`).optional().meta({
     description:
       '`nextCursor` of the previous page, with the same `tableId`. All pages compare the moments of the first one, also when the document changes in between.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { change } from './changes'
 import { moment } from './moment'
-import { docParams } from './parameters'
+import { docParams, limitUpTo } from './parameters'
 import { text } from './text'
 
 const MAX_LIMIT = 100
@@ -28,16 +28,10 @@ export const historyQuery = z.object({
     description: 'Return changes made with this API key only: `id` of the key',
     example: 7,
   }),
-  limit: number
-    .refine((limit) => limit > 0 && limit <= MAX_LIMIT, `must be an integer from 1 to ${MAX_LIMIT}`)
-    .optional()
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_LIMIT,
-      default: MAX_LIMIT,
-      description: 'Maximum number of changes. A page can have fewer without being the last.',
-    }),
+  limit: limitUpTo(MAX_LIMIT, {
+    byDefault: MAX_LIMIT,
+    description: 'Maximum number of changes. A page can have fewer without being the last.',
+  }),
   before: number.optional().meta({
     type: 'integer',
     description: 'Return changes with a smaller `seq` only: `next` of the previous page',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { change } from './changes'
+import { limitUpTo } from './parameters'
 
 const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 50
@@ -14,21 +15,10 @@ export interface KeyChangePosition {
 
 /** Selection of changes of a key. */
 export const keyChangesQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, `must be an integer from 1 to ${MAX_LIMIT}`)
-    .transform(Number)
-    .refine(
-      (limit) => limit >= 1 && limit <= MAX_LIMIT,
-      `must be an integer from 1 to ${MAX_LIMIT}`,
-    )
-    .default(DEFAULT_LIMIT)
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_LIMIT,
-      description: 'Maximum number of changes. A page can have fewer without being the last.',
-    }),
+  limit: limitUpTo(MAX_LIMIT, {
+    byDefault: DEFAULT_LIMIT,
+    description: 'Maximum number of changes. A page can have fewer without being the last.',
+  }),
   cursor: z
     .string()
     .regex(/^\d{1,15}_\d{1,15}_[0-9a-f-]{36}$/, 'must be `next` of a page')

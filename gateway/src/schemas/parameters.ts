@@ -80,6 +80,21 @@ export const flag = (description: string): z.ZodType<boolean> =>
     .transform((value) => typeof value === 'string' && /^(1|on|true|yes)$/i.test(value))
     .meta({ type: 'boolean', description })
 
+/** A query parameter for the maximum number of items of an answer. */
+export function limitUpTo(
+  max: number,
+  { byDefault, description }: { readonly byDefault: number; readonly description: string },
+): z.ZodType<number> {
+  const message = `must be an integer from 1 to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= max, message)
+    .default(byDefault)
+    .meta({ type: 'integer', minimum: 1, maximum: max, default: byDefault, description })
+}
+
 /** An enumerated query parameter; absent or empty, it is the first of the words. */
 export const choice = <const T extends readonly [string, ...string[]]>(
   words: T,

@@ -1,9 +1,11 @@
 import type { Delivery } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import { z } from 'zod'
+import { limitUpTo } from './parameters'
 import { text } from './text'
 import { done, webhookParams } from './webhooks'
 
 const MAX_LIMIT = 1_000
+const DEFAULT_LIMIT = 100
 
 /** Path parameters of a delivery. */
 export const webhookDeliveryParams = webhookParams.extend({
@@ -14,22 +16,10 @@ export const webhookDeliveryParams = webhookParams.extend({
 
 /** Selection of deliveries. */
 export const deliveriesQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,4}$/, `must be an integer from 1 to ${MAX_LIMIT}`)
-    .transform(Number)
-    .refine(
-      (limit) => limit >= 1 && limit <= MAX_LIMIT,
-      `must be an integer from 1 to ${MAX_LIMIT}`,
-    )
-    .optional()
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_LIMIT,
-      default: 100,
-      description: 'Maximum number of deliveries',
-    }),
+  limit: limitUpTo(MAX_LIMIT, {
+    byDefault: DEFAULT_LIMIT,
+    description: 'Maximum number of deliveries',
+  }),
   before: text.optional().meta({
     description: 'Return deliveries older than this id only: the last id of the previous page',
   }),
