@@ -30,13 +30,15 @@ const state = z
   .describe('A state of a document')
 
 const rename = z
-  .tuple([z.string().nullable(), z.string().nullable()])
+  .array(z.string().nullable())
+  .length(2)
   .describe('Name before and after; null where there is none')
 
 const rowIds = z.array(z.int())
 
 const cell = z
-  .tuple([z.array(z.unknown()).nullable(), z.array(z.unknown()).nullable()])
+  .array(z.array(z.unknown()).nullable())
+  .length(2)
   .describe('A list of the value before, and one of the value after; null where there is no cell')
 
 const tableDelta = z.object({

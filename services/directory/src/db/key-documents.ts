@@ -6,7 +6,7 @@ import type { DirectorySchema } from './schema'
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
 /** Documents that are kept of a key: those that it used last. */
-export const MAX_KEY_DOCUMENTS = 100
+const MAX_KEY_DOCUMENTS = 100
 
 /** A key, and the UUID of a document that it may have changed. */
 export interface KeyDocument {
