@@ -1,6 +1,8 @@
 import { createRest } from '@sheaf/testkit/rest'
+import { eventually } from '@sheaf/testkit/eventually'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { findViolations, followLink, signIn, useChromium } from './chromium'
 
 const { visit } = useChromium()
@@ -136,6 +138,56 @@ describe('named keys', () => {
     await page.getByText('No named keys yet').waitFor()
     expect((await robot.get('/api/orgs')).status).toBe(401)
     expect(desk.faults).toEqual([])
+  })
+})
+
+describe('the changes of a key', () => {
+  it('are listed with their documents, and undone where nothing has changed since', async () => {
+    const { email, key } = await sheaf.createUser('kim@example.com', 'Kim')
+    const rest = createRest(sheaf.url, key)
+    const made = await rest.post<{ id: number; key: string }>('/api/profile/apikeys', {
+      body: { name: 'agent' },
+    })
+    const agent = createRest(sheaf.url, made.body.key)
+    const doc = await newDocument(rest, 'Harbour')
+    await addTable(rest, doc, 'Boats', { Name: 'Text' })
+    await addRecords(agent, `${doc}/tables/Boats`, [{ Name: 'Ada' }, { Name: 'Bea' }])
+    const rename = (Name: string, by: typeof rest) =>
+      by.patch(`${doc}/tables/Boats/records`, { body: { records: [{ id: 1, fields: { Name } }] } })
+    await rename('Eve', agent)
+    await eventually(async () => {
+      const path = `/api/profile/apikeys/${made.body.id}/changes`
+      return (await rest.get<{ changes: object[] }>(path)).body.changes.length === 2
+    })
+
+    await using desk = await visit()
+    const { page } = desk
+    await signIn(desk, sheaf, email)
+    await page.goto(`${sheaf.url}/console/profile`)
+    await page.getByRole('link', { name: 'Changes of agent' }).click()
+    await page.getByRole('heading', { name: 'Changes of “agent”' }).waitFor()
+    await page.getByRole('row', { name: /Harbour.*added 2 rows to Boats/ }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Undo change 3 of Harbour' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('added 2 rows to Boats').waitFor()
+    await dialog.getByRole('button', { name: 'Undo' }).click()
+    await dialog.getByRole('alert').getByText('change 3 cannot be undone').waitFor()
+    await dialog.getByRole('link', { name: 'row 1' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+    for (const seq of [4, 3]) {
+      await page.getByRole('button', { name: `Undo change ${seq} of Harbour` }).click()
+      await dialog.getByRole('button', { name: 'Undo' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    expect(await readRecords(rest, `${doc}/tables/Boats`)).toEqual([])
+    await page.getByRole('link', { name: 'change 4' }).click()
+    await page.getByRole('button', { name: 'Undo change 4' }).waitFor()
+    // The undo that was refused.
+    expect(desk.faults).toEqual([expect.stringContaining('409')])
   })
 })
 

@@ -3,6 +3,7 @@ import { Route, Routes } from 'react-router'
 import { DocumentPage } from './document/document-page'
 import { documentRoutes } from './document/document-routes'
 import { Layout, NotFound } from './layout/layout'
+import { KeyChangesPage } from './profile/key-changes-page'
 import { ProfilePage } from './profile/profile-page'
 import { ReferencePage } from './reference/reference-page'
 import { SitePage } from './sites/site-page'
@@ -18,6 +19,7 @@ export function App(): ReactNode {
         <Route path="sites/:orgId" element={<SitePage />} />
         <Route path="sites/:orgId/trash" element={<TrashPage />} />
         <Route path="profile" element={<ProfilePage />} />
+        <Route path="profile/keys/:keyId" element={<KeyChangesPage />} />
         <Route path="docs/:docId" element={<DocumentPage />}>
           {documentRoutes}
         </Route>

@@ -1,4 +1,4 @@
-import { authorOf, describeChange } from './describe-change'
+import { authorOf, describeChange, describeCounts } from './describe-change'
 import type { Change, Operation } from './history-queries'
 
 const change = (...operations: readonly Operation[]): Change => ({
@@ -76,5 +76,22 @@ describe('the description of a change', () => {
     expect(authorOf({ ...change(), user: null }, 5)).toBe('Sheaf')
     const deleted = { id: 9, name: null, email: null }
     expect(authorOf({ ...change(), user: deleted }, 5)).toBe('Deleted user')
+  })
+})
+
+describe('the description of a change by its counts', () => {
+  const none = { addedRows: 0, updatedRows: 0, removedRows: 0, structure: false }
+  const people = { ...none, tableId: 'People' }
+
+  it('names what happened to which table', () => {
+    expect(describeCounts([{ ...people, addedRows: 2 }])).toBe('added 2 rows to People')
+    const files = { ...none, tableId: '_grist_Attachments', addedRows: 1 }
+    expect(describeCounts([{ ...people, updatedRows: 1, removedRows: 1 }, files])).toBe(
+      'changed 1 row in People, deleted 1 row from People and attached a file',
+    )
+    expect(describeCounts([{ ...people, structure: true }], true)).toBe(
+      'changed the structure of People, and more',
+    )
+    expect(describeCounts([], true)).toBe('made a very large change')
   })
 })

@@ -23,7 +23,38 @@ export function describeChange({
   operations,
   truncated,
 }: Pick<Change, 'operations' | 'truncated'>): string {
-  const phrases = phrasesOf(operations)
+  return joinPhrases(phrasesOf(operations), truncated)
+}
+
+/** What a change did to one table: numbers of rows, and whether the table or its columns changed. */
+export interface TableCounts {
+  readonly tableId: string
+  readonly addedRows: number
+  readonly updatedRows: number
+  readonly removedRows: number
+  readonly structure: boolean
+}
+
+/** Describes a change by its counts, as `describeChange`. */
+export function describeCounts(tables: readonly TableCounts[], truncated?: true): string {
+  return joinPhrases(tables.flatMap(countPhrases), truncated)
+}
+
+function countPhrases({ tableId, structure, ...counts }: TableCounts): string[] {
+  const of = (count: number, phrase: (rows: string) => string, action: RowOperation['action']) => {
+    if (count === 0) return []
+    if (tableId === FILES) return [describeFiles(action, count)]
+    return [phrase(count === 1 ? '1 row' : `${count.toLocaleString()} rows`)]
+  }
+  return [
+    ...(structure ? [`changed the structure of ${tableId}`] : []),
+    ...of(counts.addedRows, (rows) => `added ${rows} to ${tableId}`, 'addRows'),
+    ...of(counts.updatedRows, (rows) => `changed ${rows} in ${tableId}`, 'updateRows'),
+    ...of(counts.removedRows, (rows) => `deleted ${rows} from ${tableId}`, 'removeRows'),
+  ]
+}
+
+function joinPhrases(phrases: readonly string[], truncated?: true): string {
   if (phrases.length === 0) return truncated ? 'made a very large change' : 'changed nothing'
   const named = phrases.slice(0, MAX_PHRASES)
   const more = phrases.length - named.length

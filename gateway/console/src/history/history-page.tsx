@@ -6,7 +6,9 @@ import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { canEdit, useDocumentContext } from '../document-context/document-context'
+import { useCurrentUser } from '../session/session-provider'
 import { ChangeItem } from './change-item'
+import { authorOf, describeChange } from './describe-change'
 import { historyQuery, type Change, type HistoryFilter } from './history-queries'
 import { HistoryFilters } from './history-filters'
 import { NewChanges } from './new-changes'
@@ -108,6 +110,8 @@ interface ChangeListProps {
 }
 
 function ChangeList({ changes, hasMore, startsWithLatest }: ChangeListProps): ReactNode {
+  const { docId } = useDocumentContext()
+  const { id } = useCurrentUser()
   const [undone, setUndone] = useState<Change>()
   if (changes.length === 0)
     return hasMore ? (
@@ -129,7 +133,11 @@ function ChangeList({ changes, hasMore, startsWithLatest }: ChangeListProps): Re
           />
         ))}
       </ol>
-      {undone && <UndoDialog change={undone} onClose={() => setUndone(undefined)} />}
+      {undone && (
+        <UndoDialog docId={docId} seq={undone.seq} onClose={() => setUndone(undefined)}>
+          <strong>{authorOf(undone, id)}</strong> {describeChange(undone)}.
+        </UndoDialog>
+      )}
     </>
   )
 }

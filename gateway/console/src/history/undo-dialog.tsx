@@ -1,26 +1,28 @@
+import type { QueryKey } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { ApiError } from '../api/client'
 import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
-import { useDocumentContext } from '../document-context/document-context'
-import { useCurrentUser } from '../session/session-provider'
-import { authorOf, describeChange, describeConflict } from './describe-change'
-import { historyPath, revertChange, type Change, type Conflict } from './history-queries'
+import { describeConflict } from './describe-change'
+import { historyPath, revertChange, type Conflict } from './history-queries'
 
 interface UndoDialogProps {
-  readonly change: Change
+  readonly docId: string
+  readonly seq: number
+  /** Queries that an undo affects, apart from those of the document. */
+  readonly affected?: readonly QueryKey[]
   readonly onClose: () => void
+  /** What the change did. */
+  readonly children: ReactNode
 }
 
 /** Confirms the undo of a change, and lists conflicting changes. */
-export function UndoDialog({ change, onClose }: UndoDialogProps): ReactNode {
-  const { docId } = useDocumentContext()
-  const { id } = useCurrentUser()
+export function UndoDialog(props: UndoDialogProps): ReactNode {
+  const { docId, seq, affected = [], onClose, children } = props
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([])
   // An undo can affect rows, columns and tables.
-  const { mutate } = useApiMutation(['document', docId])
-  const { seq } = change
+  const { mutate } = useApiMutation(['document', docId], ...affected)
   const undo = async () => {
     setConflicts([])
     try {
@@ -37,9 +39,7 @@ export function UndoDialog({ change, onClose }: UndoDialogProps): ReactNode {
       onClose={onClose}
       onConfirm={undo}
     >
-      <p>
-        <strong>{authorOf(change, id)}</strong> {describeChange(change)}.
-      </p>
+      <p>{children}</p>
       <p className="note">
         Undoing creates a new change, which can be undone too. If anything it affects was changed
         since, nothing is undone.
@@ -50,7 +50,7 @@ export function UndoDialog({ change, onClose }: UndoDialogProps): ReactNode {
           <ul>
             {conflicts.map((conflict) => (
               <li key={JSON.stringify([conflict.tableId, conflict.colId, conflict.rowCount])}>
-                <ConflictLine conflict={conflict} onFollow={onClose} />
+                <ConflictLine docId={docId} conflict={conflict} onFollow={onClose} />
               </li>
             ))}
           </ul>
@@ -66,13 +66,13 @@ function conflictsOf(error: unknown): readonly Conflict[] {
 }
 
 interface ConflictLineProps {
+  readonly docId: string
   readonly conflict: Conflict
   readonly onFollow: () => void
 }
 
 /** A conflict with links to the history of its rows, table or column. */
-function ConflictLine({ conflict, onFollow }: ConflictLineProps): ReactNode {
-  const { docId } = useDocumentContext()
+function ConflictLine({ docId, conflict, onFollow }: ConflictLineProps): ReactNode {
   const { tableId, rowIds = [], rowCount = 0 } = conflict
   if (rowCount === 0)
     return (

@@ -57,6 +57,9 @@ export const keysQuery = queryOptions({
   queryFn: ({ signal }) => call<ApiKey[]>('GET', '/api/profile/apikeys', { signal }),
 })
 
+/** The name of a key. Those created by the command-line tool can lack one. */
+export const keyName = ({ name }: Pick<ApiKey, 'name'>): string => name || 'Unnamed'
+
 /** Creates the default key. Resolves to the key, which is not shown again. */
 export const createDefaultKey = (): Promise<string> =>
   call<string>('POST', '/api/profile/apikey', { body: {} })

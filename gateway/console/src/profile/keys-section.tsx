@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
@@ -7,7 +8,15 @@ import { Section } from '../components/page'
 import { PlainTable } from '../components/plain-table'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
-import { keysKey, keysQuery, revokeKey, type ApiKey, type KeyCaps, type KeyScope } from './api-keys'
+import {
+  keyName,
+  keysKey,
+  keysQuery,
+  revokeKey,
+  type ApiKey,
+  type KeyCaps,
+  type KeyScope,
+} from './api-keys'
 import { NewKeyDialog } from './new-key-dialog'
 
 /** The named keys of the user, with their access, expiry and last use. */
@@ -30,12 +39,15 @@ export function KeysSection(): ReactNode {
       {isNew && <NewKeyDialog onClose={() => setNew(false)} />}
       {revoked && (
         <ConfirmDialog
-          title={`Revoke “${nameOf(revoked)}”?`}
+          title={`Revoke “${keyName(revoked)}”?`}
           confirm="Revoke key"
           onClose={() => setRevoked(undefined)}
           onConfirm={() => mutate(() => revokeKey(revoked.id), 'Key revoked.')}
         >
           <p>Programs that use it lose access immediately. This cannot be undone.</p>
+          <p>
+            <Link to={`/profile/keys/${revoked.id}`}>What it has changed</Link> remains listed.
+          </p>
         </ConfirmDialog>
       )}
     </Section>
@@ -52,7 +64,7 @@ function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
     <PlainTable headers={['Name', 'Key', 'Access', 'Expires', 'Last used', '']}>
       {keys.map((key) => (
         <tr key={key.id}>
-          <th scope="row">{nameOf(key)}</th>
+          <th scope="row">{keyName(key)}</th>
           <td data-label="Key">
             <code>{key.prefix}…</code>
           </td>
@@ -63,10 +75,17 @@ function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
           <td data-label="Last used">
             <Time at={key.lastUsedAt} none="never" />
           </td>
-          <td>
+          <td className="actions">
+            <Link
+              className="button"
+              to={`/profile/keys/${key.id}`}
+              aria-label={`Changes of ${keyName(key)}`}
+            >
+              Changes
+            </Link>
             <Button
               kind="danger"
-              aria-label={`Revoke ${nameOf(key)}`}
+              aria-label={`Revoke ${keyName(key)}`}
               onClick={() => onRevoke(key)}
             >
               Revoke
@@ -77,9 +96,6 @@ function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
     </PlainTable>
   )
 }
-
-/** Keys created by the command-line tool can lack a name. */
-const nameOf = ({ name }: ApiKey) => name || 'Unnamed'
 
 const counted = (count: number, noun: string) =>
   count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]
