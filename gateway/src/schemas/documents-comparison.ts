@@ -68,7 +68,10 @@ export const documentsComparison = z
       .enum(['same', 'left', 'right', 'both', 'unrelated'])
       .describe('Which documents have changed since; `unrelated` without a common state'),
     details: z
-      .object({ leftChanges: changes, rightChanges: changes })
+      .object({
+        leftChanges: changes.describe('Changes of the document'),
+        rightChanges: changes.describe('Changes of the other document'),
+      })
       .optional()
       .describe('What has changed since; with `detail=true`, unless the documents are unrelated'),
   })
