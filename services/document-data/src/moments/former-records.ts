@@ -4,7 +4,7 @@ import type { DocumentStore } from '../store/documents/document-store'
 import { isWhole } from '../store/documents/read-cache'
 import type { ReadCaller, RecordsQuery, RecordsReply } from '../store/documents/record-reads'
 import { readLatestSeq } from '../store/log/log'
-import { findRowChanges, rewindTable } from '../store/past/rewound-table'
+import { countRows, findRowChanges, rewindTable } from '../store/past/rewound-table'
 import {
   countRoughly,
   extentOf,
@@ -56,7 +56,7 @@ function readFile(
     const changes = findRowChanges(connection, table, range)
     if (!changes) return undefined
     // At most; a view cannot tell it without looking at all rows.
-    const rows = countRoughly(connection, { from: quoteId(table.tableId) }) + changes.length
+    const rows = countRoughly(connection, { from: quoteId(table.tableId) }) + countRows(changes)
     rewindTable(connection, table, changes)
     const plan = planSmall(connection, query, { table, rows })
     const whole = plan && readAtOnce(connection, plan)

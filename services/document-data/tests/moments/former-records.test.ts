@@ -158,4 +158,14 @@ describe('records of a former moment, without a file of it', () => {
       expect(await readFormer(docId, later, page)).toBeUndefined()
     })
   })
+
+  it('failed for a table with as many columns as a table may have', async () => {
+    const ids = Array.from({ length: 1_800 }, (_, i) => `C${i}`)
+    const docId = await createTable(store, 'W', Object.fromEntries(ids.map((id) => [id, 'Int'])))
+    await addColumns(store, docId, 'W', new Map([['C1799', [1]]]))
+    const seq = seqOf(docId)
+    const before = await readText(store, docId, { tableId: 'W' })
+    await addColumns(store, docId, 'W', new Map([['C1799', [2]]]))
+    expect(await readFormer(docId, seq, { tableId: 'W' })).toBe(before)
+  })
 })

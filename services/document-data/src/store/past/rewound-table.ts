@@ -47,17 +47,23 @@ function hasFewRows(
   table: Table,
   changes: readonly RowOperation[],
 ): boolean {
-  const rows = changes.reduce((sum, { rowIds }) => sum + rowIds.length, 0)
-  return rows <= MAX_ROWS && bytesOf(connection, table, changes) <= MAX_ROW_BYTES
+  return countRows(changes) <= MAX_ROWS && bytesOf(connection, table, changes) <= MAX_ROW_BYTES
+}
+
+/** The number of rows that changes name; a row counts as often as it changed. */
+export function countRows(changes: readonly RowOperation[]): number {
+  return changes.reduce((sum, { rowIds }) => sum + rowIds.length, 0)
 }
 
 /** Bytes of the rows of changes as they are now. SQLite need not read long cells for it. */
 function bytesOf(connection: Connection, table: Table, changes: readonly RowOperation[]): number {
-  const lengths = table.columns.map(({ id }) => `+ coalesce(octet_length(${quoteId(id)}), 0)`)
+  // A sum of each column: an expression with all columns can be too deep for SQLite.
+  const sums = table.columns.map(({ id }) => `sum(octet_length(${quoteId(id)}))`)
   const sql = `
-    SELECT coalesce(sum(0 ${lengths.join(' ')}), 0) FROM ${quoteId(table.tableId)}
+    SELECT ${sums.join(', ')} FROM ${quoteId(table.tableId)}
     WHERE id IN (SELECT value FROM json_each(?))`
-  return requireRow(connection.pluck<number>(sql).get(idsOf(changes)))
+  const bytes = requireRow(connection.raw<(number | null)[]>(sql).get(idsOf(changes)))
+  return bytes.reduce<number>((sum, of) => sum + (of ?? 0), 0)
 }
 
 const idsOf = (changes: readonly RowOperation[]) =>
