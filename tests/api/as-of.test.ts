@@ -149,6 +149,28 @@ describe('a read as of a former moment', () => {
     ])
   })
 
+  it('has the same cursors, and pages, with and without a file of the moment', async () => {
+    const many = Array.from({ length: 2_000 }, (_, i) => ({ Age: i }))
+    await addRecords(system.alice.rest, `${doc}/tables/Pets`, many)
+    const seq = await latest()
+    const page = { limit: 3, cursor: '' }
+    const before = await rows(page)
+    await change({ Age: 100 })
+    await change({ Age: 200 }, 5)
+    await system.alice.rest.post(`${doc}/tables/Pets/records/delete`, { body: [2] })
+    const then = { ...page, asOf: seq }
+    const first = await rows(then)
+    expect(first.records).toEqual(before.records)
+    const readOn = () => rows({ ...then, cursor: first.nextCursor })
+    const second = await readOn()
+    expect(second.records.map(({ id }) => id)).toEqual([4, 5, 6])
+    expect(second.records[1]?.fields.Age).toBe(1)
+    // SQL makes the file.
+    expect((await get('/sql', { asOf: seq, q: 'select 1 as n' })).status).toBe(200)
+    expect(await rows(then)).toEqual(first)
+    expect(await readOn()).toEqual(second)
+  })
+
   it('has the formats, the downloads and the queries in a body of a present one', async () => {
     const seq = await latest()
     const forms = ['application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream']

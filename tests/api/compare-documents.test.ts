@@ -180,10 +180,25 @@ describe('the comparison of two documents', () => {
     ])
   })
 
-  it('calls documents unrelated that were not copied from one another, and templates', async () => {
-    const other = await newDocument(system.alice.rest)
+  it('finds what two copies of a document have in common after it was deleted', async () => {
+    const [left, right] = [await copy(doc), await copy(doc)]
+    expect((await system.alice.rest.delete(doc)).status).toBe(200)
+    await patch(pathOf(left), [{ id: 1, fields: { Age: 30 } }])
+    const { body } = await compare(left, right, { detail: true })
+    expect(body.summary).toBe('left')
+    expect(body.details?.leftChanges.tableDeltas.Pets?.updateRows).toEqual([1])
+  })
+
+  it('calls documents unrelated that were not copied from one another, templates, and imports', async () => {
+    const { rest } = system.alice
+    const other = await newDocument(rest)
     const template = await copy(doc, { asTemplate: true })
-    for (const right of [other.slice('/api/docs/'.length), template]) {
+    const form = new FormData()
+    form.set('upload', new Blob([(await rest.get(`${doc}/download`)).raw]), 'Pets.sqlite')
+    const path = `/api/workspaces/${await homeWorkspace(rest)}/import`
+    const imported = await rest.post<{ id: string }>(path, { body: form })
+    expect(imported.status).toBe(200)
+    for (const right of [other.slice('/api/docs/'.length), template, imported.body.id]) {
       const { body } = await compare(doc, right, { detail: true })
       expect(body).toMatchObject({ summary: 'unrelated', parent: null })
       expect(body).not.toHaveProperty('details')
