@@ -54,6 +54,14 @@ it('a change has the id of the key that made it, whichever way it was written', 
   expect(shown.json).toMatchObject({ changes: [{ seq: undone.body.seq, keyId: id }] })
 })
 
+it('the id 0 is no key: the history of all keys is not that of one', async () => {
+  const { rest } = agents.system.alice
+  const { status, body } = await rest.get<{ error: string }>(`${agents.doc}/history`, {
+    query: { keyId: 0 },
+  })
+  expect([status, body.error]).toEqual([400, 'keyId parameter must be a positive integer: 0'])
+})
+
 it('a document has the key that created it in its first change', async () => {
   const { id, rest } = await newKey()
   const [workspace] = (await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')).body

@@ -23,11 +23,14 @@ export const historyQuery = z.object({
     description: 'Return changes of this row only; requires `tableId`',
     example: 1,
   }),
-  keyId: number.optional().meta({
-    type: 'integer',
-    description: 'Return changes made with this API key only: `id` of the key',
-    example: 7,
-  }),
+  keyId: number
+    .refine((id) => id > 0, 'must be a positive integer')
+    .optional()
+    .meta({
+      type: 'integer',
+      description: 'Return changes made with this API key only: `id` of the key',
+      example: 7,
+    }),
   limit: limitUpTo(MAX_LIMIT, {
     byDefault: MAX_LIMIT,
     description: 'Maximum number of changes. A page can have fewer without being the last.',
