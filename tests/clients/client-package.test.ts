@@ -37,6 +37,7 @@ declare const read: {
   change: Schemas['Change']
   history: Item<Schemas['HistoryPage']['changes']>
   batch: Body<'applyBatch'>
+  actions: Body<'applyActions'>
   record: Item<Schemas['Records']['records']>
 }
 export const responses: {
@@ -50,6 +51,7 @@ export const responses: {
   change: client.Change
   history: client.HistoryChange
   batch: client.AppliedBatch
+  actions: client.AppliedActions
   record: { id: number; fields: Record<string, unknown> }
 } = read
 

@@ -101,6 +101,18 @@ export interface AppliedOperation {
   readonly columns?: readonly { readonly id: string }[]
 }
 
+/** An action of the Grist API: its name and arguments, such as `['AddRecord', 'People', null, { Name: 'Ann' }]`. */
+export type UserAction = readonly [name: string, ...args: unknown[]]
+
+/** Results of actions. */
+export interface AppliedActions {
+  /** Position of the change in the log; 0 if nothing changed. */
+  readonly actionNum: number
+  /** For each action: the row ids of added rows, the ids of an added table or column; else null. */
+  readonly retValues: readonly unknown[]
+  readonly isModification: boolean
+}
+
 /** Results of a batch. */
 export interface AppliedBatch {
   readonly operations: readonly AppliedOperation[]

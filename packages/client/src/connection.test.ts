@@ -90,8 +90,8 @@ describe('a read', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('names a server that is no Sheaf', async () => {
-    await using server = await startServer((response) => response.end('<html>'))
+  it.each([200, 404])('names a server that is no Sheaf: %s', async (status) => {
+    await using server = await startServer((response) => response.writeHead(status).end('<html>'))
     const error = await errorOf(createDoc(server.url).tables())
     expect(error.reason).toBe('UNEXPECTED_RESPONSE')
     expect(error.message).toContain('is the URL that of Sheaf?')
@@ -201,6 +201,7 @@ describe('the key', () => {
     )
     const error = await errorOf(createDoc(server.url, { attempts: 1 }).tables())
     expect([error.reason, other.seen]).toEqual(['CONNECTION_FAILED', []])
+    expect(error.message).toBe(`no response from ${server.url}: unexpected redirect`)
   })
 })
 

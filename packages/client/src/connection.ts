@@ -180,12 +180,14 @@ export class HttpConnection implements Connection {
 
 /** Creates the error of a connection that failed. */
 function connectionError(message: string, cause: unknown): ConnectionError {
-  const { code } = (cause as { cause?: { code?: unknown } } | undefined)?.cause ?? {}
-  const why = typeof code === 'string' ? `: ${code}` : ''
+  const { code, message: text } =
+    (cause as { cause?: { code?: unknown; message?: unknown } } | undefined)?.cause ?? {}
+  // `fetch` of Node has a code for most faults, and only a text for others, such as a redirect.
+  const why = [code, text].find((part) => typeof part === 'string' && part !== '')
   return new ConnectionError({
     status: 0,
     reason: 'CONNECTION_FAILED',
-    message: message + why,
+    message: why === undefined ? message : `${message}: ${why as string}`,
     cause,
   })
 }

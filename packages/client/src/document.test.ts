@@ -131,6 +131,31 @@ describe('a document', () => {
     for (const { headers } of writes) expect(headers['idempotency-key']).toBeDefined()
   })
 
+  it('applies actions and restores a former moment, each with a key', async () => {
+    const applied = { actionNum: 7, retValues: [3], isModification: true }
+    await using server = await startServer(cut(), json(applied), json({ seq: 8 }))
+    const doc = createDoc(server)
+    const actions = [['AddRecord', 'People', null, { Name: 'Ann' }]] as const
+    expect(await doc.apply(actions)).toEqual(applied)
+    expect(await doc.restore('2026-03-01T09:30:00Z')).toBe(8)
+    expect(await doc.restore(5, { tableId: 'People', ifMatch: 'W/"a.8"' })).toBe(8)
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      '/api/docs/d/apply',
+      '/api/docs/d/apply',
+      '/api/docs/d/restore',
+      '/api/docs/d/restore',
+    ])
+    expect(bodies(server).slice(1)).toEqual([
+      actions,
+      { asOf: '2026-03-01T09:30:00Z' },
+      { asOf: 5, tableId: 'People' },
+    ])
+    const keys = server.seen.map(({ headers }) => headers['idempotency-key'])
+    expect(keys[0]).toBe(keys[1])
+    expect(new Set(keys).size).toBe(3)
+    expect(server.seen[3]?.headers['if-match']).toBe('W/"a.8"')
+  })
+
   it('answers SQL with rows, and repeats it', async () => {
     await using server = await startServer(cut(), json({ records: [{ fields: { n: 2 } }] }))
     const statement = 'select count(*) as n from People where Born > ?'

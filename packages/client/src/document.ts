@@ -1,5 +1,5 @@
 import { Attachments } from './attachments.ts'
-import type { AppliedBatch, BatchOperation } from './batch.ts'
+import type { AppliedActions, AppliedBatch, BatchOperation, UserAction } from './batch.ts'
 import type { CallOptions, CellWriteOptions, WriteOptions } from './call-options.ts'
 import { readChanges, type ChangesOptions } from './change-feed.ts'
 import type { Change, HistoryChange } from './change.ts'
@@ -14,6 +14,12 @@ import { Table } from './table.ts'
 export interface BatchResult extends AppliedBatch {
   /** Tag of the document after the batch, for `ifMatch`; empty in a dry run. */
   readonly etag: string
+}
+
+/** Options of restoring a former moment. */
+export interface RestoreOptions extends WriteOptions {
+  /** Restores only this table: its id, or its `tableRef`, which also names a deleted table. */
+  readonly tableId?: string
 }
 
 /** Options of a SQL statement. */
@@ -111,7 +117,24 @@ export class Doc<D extends DocumentTypes<D> = AnyDocument> {
   }
 
   /**
-   * Tries the one write that the function makes: a write of records, columns or tables, a batch or an undo. Nothing is kept.
+   * Applies actions of the Grist API as one change, all or none: for programs that have such actions. Others use `batch`,
+   * whose operations have types.
+   *
+   * ```ts
+   * await doc.apply([['BulkRemoveRecord', 'People', [1, 2]]])
+   * ```
+   */
+  async apply(
+    actions: readonly UserAction[],
+    options: CellWriteOptions = {},
+  ): Promise<AppliedActions> {
+    const query = { noparse: options.noParse }
+    const call: Call = { method: 'POST', path: `${this.#path}/apply`, query, json: actions }
+    return (await this.#connection.write<AppliedActions>(call, options)).value
+  }
+
+  /**
+   * Tries the one write that the function makes: a write of records, columns or tables, a batch, actions, an undo or a restore. Nothing is kept.
    * The result is what the write would resolve to, with what it would change. Errors are those of the write, and
    * InvalidRequestError `DRY_RUN_WRITES` for a function that makes no write, or more than one. Reads of the function show
    * the document as it is.
@@ -172,6 +195,25 @@ export class Doc<D extends DocumentTypes<D> = AnyDocument> {
   async undo(seq: number, options?: WriteOptions): Promise<number> {
     const path = `${this.#path}/changes/${seq}/revert`
     const call: Call = { method: 'POST', path }
+    return (await this.#connection.write<{ seq: number }>(call, options)).value.seq
+  }
+
+  /**
+   * Undoes all changes after a moment, of the document or of one table, by a new change. Resolves to its `seq`; its undo is a
+   * redo. TooLargeError `RESTORE_TOO_LARGE` if there are too many changes for one write.
+   *
+   * ```ts
+   * const { change } = await doc.dryRun((trial) => trial.restore(120)) // what would change; null for nothing
+   * await doc.restore('2026-03-01T09:30:00Z', { tableId: 'People' })
+   * ```
+   * @param moment `seq` of a change, or a time by RFC 3339
+   */
+  async restore(
+    moment: number | string,
+    { tableId, ...options }: RestoreOptions = {},
+  ): Promise<number> {
+    const json = { asOf: moment, tableId }
+    const call: Call = { method: 'POST', path: `${this.#path}/restore`, json }
     return (await this.#connection.write<{ seq: number }>(call, options)).value.seq
   }
 }

@@ -62,7 +62,14 @@ const writes: readonly [string, (trial: Trial) => Promise<unknown>, unknown, unk
     { operations: [], seq: 4 },
     { operations: [], seq: 4, etag: '' },
   ],
+  [
+    'POST /apply?noparse=true',
+    (trial) => trial.apply([['RemoveRecord', 'People', 1]], { noParse: true }),
+    { actionNum: 4, retValues: [null] },
+    { actionNum: 4, retValues: [null] },
+  ],
   ['POST /changes/3/revert', (trial) => trial.undo(3), { seq: 4 }, 4],
+  ['POST /restore', (trial) => trial.restore(2, { tableId: 'People' }), { seq: 4 }, 4],
 ]
 
 describe('a dry run', () => {

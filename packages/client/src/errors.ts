@@ -99,11 +99,17 @@ export function toError(status: number, headers: Headers, text: string): SheafEr
   return new type({
     status,
     reason: typeof details.reason === 'string' ? details.reason : 'UNEXPECTED_RESPONSE',
-    message: error ?? `Sheaf responded with status ${status}`,
+    message: error ?? unexpectedResponse(status),
     details,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfterMs: readRetryAfter(details.retryAfterMs, headers.get('retry-after')),
   })
+}
+
+/** Proxies in front of Sheaf have statuses from 500 of their own; others come from a server that is not Sheaf. */
+function unexpectedResponse(status: number): string {
+  const message = `unexpected response with status ${status}`
+  return status < 500 ? `${message}: is the URL that of Sheaf?` : message
 }
 
 /** Proxies answer with bodies of their own, which are not shown. */

@@ -5,7 +5,14 @@ export type {
   UploadFile,
   UploadOptions,
 } from './attachments.ts'
-export type { AppliedBatch, AppliedOperation, BatchOperation, TempId } from './batch.ts'
+export type {
+  AppliedActions,
+  AppliedBatch,
+  AppliedOperation,
+  BatchOperation,
+  TempId,
+  UserAction,
+} from './batch.ts'
 export type { CallOptions, CellWriteOptions, WriteOptions } from './call-options.ts'
 export type { ChangesOptions } from './change-feed.ts'
 export type { Change, HistoryChange, RowOperation, SchemaOperation } from './change.ts'
@@ -13,7 +20,7 @@ export { Columns } from './columns.ts'
 export type { AddOrUpdateColumnsOptions } from './columns.ts'
 export type { Call, Query } from './connection.ts'
 export { Doc } from './document.ts'
-export type { BatchResult, SqlOptions, SqlValue, Trial } from './document.ts'
+export type { BatchResult, RestoreOptions, SqlOptions, SqlValue, Trial } from './document.ts'
 export type { AnyDocument, Cell, DocumentTypes, Row, TableTypes } from './document-types.ts'
 export { Documents } from './documents.ts'
 export type { NewDocument } from './documents.ts'
