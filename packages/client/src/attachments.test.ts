@@ -1,4 +1,4 @@
-import { cut, json, startServer, type ScriptedServer } from '../tests/scripted-server.ts'
+import { cut, json, refuse, startServer, type ScriptedServer } from '../tests/scripted-server.ts'
 import { Sheaf, type UploadProgress } from './index.ts'
 
 const retry = { firstDelayMs: 1, maxDelayMs: 2 }
@@ -45,18 +45,21 @@ describe('an upload', () => {
     expect(server.seen[0]?.body.length).toBeGreaterThan(300_000)
   })
 
-  it('uses XMLHttpRequest where there is one, for progress only', async () => {
-    await using server = await startServer(json([1, 2]))
+  describe('in a browser', () => {
     const original = globalThis.fetch
     /** As much of a browser as is used, sending by fetch. */
     class XMLHttpRequest {
       status = 0
       responseText = ''
       readonly upload: { onprogress?: (event: object) => void } = {}
+      onprogress = () => {}
       onload = () => {}
+      onloadend = () => {}
       onerror = () => {}
+      onabort = () => {}
       private url = ''
       private readonly headers = new Headers()
+      private readonly controller = new AbortController()
       open(_method: string, url: string) {
         this.url = url
       }
@@ -66,27 +69,62 @@ describe('an upload', () => {
       getAllResponseHeaders = () => 'content-type: application/json\r\netag: W/"a.1"\r\n'
       send(body: FormData) {
         this.upload.onprogress?.({ loaded: 50, total: 100 })
-        original(this.url, { method: 'POST', body, headers: this.headers })
-          .then(async (response) => {
-            this.status = response.status
-            this.responseText = await response.text()
-            this.onload()
-          })
-          .catch(() => this.onerror())
+        const { headers, controller } = this
+        original(this.url, { method: 'POST', body, headers, signal: controller.signal })
+          .then((response) => this.receive(response))
+          .catch(() => (controller.signal.aborted ? this.onabort() : this.onerror()))
+          .finally(() => this.onloadend())
       }
-      abort() {}
+      private async receive(response: Response) {
+        this.status = response.status
+        const decoder = new TextDecoder()
+        for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+          this.responseText += decoder.decode(chunk, { stream: true })
+          this.onprogress()
+        }
+        this.onload()
+      }
+      abort() {
+        this.controller.abort()
+      }
     }
-    Object.assign(globalThis, { XMLHttpRequest })
-    try {
+    beforeEach(() => void Object.assign(globalThis, { XMLHttpRequest }))
+    afterEach(() => void Reflect.deleteProperty(globalThis, 'XMLHttpRequest'))
+
+    it('uses XMLHttpRequest, for progress only', async () => {
+      await using server = await startServer(json([1, 2]))
       const reports: UploadProgress[] = []
       const onProgress = (progress: UploadProgress) => reports.push(progress)
       expect(await createFiles(server).upload(files, { onProgress })).toEqual([1, 2])
       expect(reports).toEqual([{ sent: 2, total: 5 }])
       expect(await createFiles(server).upload(files)).toEqual([1, 2])
       expect(server.seen.map(({ body }) => partsOf(body))).toEqual([sent, sent])
-    } finally {
-      Reflect.deleteProperty(globalThis, 'XMLHttpRequest')
-    }
+    })
+
+    const form = () => ({ form: new FormData(), total: 0, onProgress: () => {} })
+    const call = { method: 'POST', path: '/import', upload: form, isLong: true } as const
+
+    it('resolves to its response when that begins, and ends it when the signal is aborted', async () => {
+      let isClosed = false
+      await using server = await startServer((response) => {
+        response.on('close', () => (isClosed = true))
+        response.writeHead(200).write('{"rows":1}\n')
+      })
+      const controller = new AbortController()
+      const { signal } = controller
+      const response = await new Sheaf({ url: server.url, retry }).fetch(call, { signal })
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      expect(new TextDecoder().decode((await reader.read()).value)).toBe('{"rows":1}\n')
+      controller.abort()
+      await expect(reader.read()).rejects.toThrow('aborted')
+      while (!isClosed) await new Promise(setImmediate)
+    })
+
+    it('rejects with the error of the server', async () => {
+      await using server = await startServer(refuse(413, 'FILE_TOO_LARGE'))
+      const upload = createFiles(server).upload(files, { onProgress() {} })
+      await expect(upload).rejects.toMatchObject({ status: 413, reason: 'FILE_TOO_LARGE' })
+    })
   })
 })
 
@@ -120,5 +158,9 @@ it('attachments are listed', async () => {
   const records = [{ id: 1, fields: { fileName: 'a', fileSize: 1, timeUploaded: '' } }]
   await using server = await startServer(json({ records }))
   expect(await createFiles(server).list({ sort: '-fileSize', limit: 3 })).toEqual(records)
-  expect(server.seen[0]?.url).toBe('/api/docs/d/attachments?sort=-fileSize&limit=3')
+  await createFiles(server).list({ filter: { id: [1, 2] }, asOf: 7 })
+  expect(server.seen.map(({ url }) => decodeURIComponent(url))).toEqual([
+    '/api/docs/d/attachments?sort=-fileSize&limit=3',
+    '/api/docs/d/attachments?filter={"id":[1,2]}&asOf=7',
+  ])
 })

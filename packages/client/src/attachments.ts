@@ -1,4 +1,4 @@
-import type { CallOptions, WriteOptions } from './call-options.ts'
+import type { CallOptions, ReadOptions, WriteOptions } from './call-options.ts'
 import type { Connection } from './connection.ts'
 import type { Upload, UploadProgress } from './http-request.ts'
 import type { Attachment } from './resources.ts'
@@ -15,7 +15,9 @@ export interface UploadOptions extends WriteOptions {
 }
 
 /** Which attachments are listed, in which order. */
-export interface AttachmentSelection extends CallOptions {
+export interface AttachmentSelection extends ReadOptions {
+  /** Permitted values by column: `{ id: [1, 2] }`. */
+  readonly filter?: { readonly id?: readonly number[]; readonly fileName?: readonly string[] }
   /** Such as `-fileSize`; row ids by default. */
   readonly sort?: string
   readonly limit?: number
@@ -40,8 +42,10 @@ export class Attachments {
   }
 
   /** Lists attachments: name, size and time of upload. */
-  async list({ sort, limit, offset, ...options }: AttachmentSelection = {}): Promise<Attachment[]> {
-    const query = { sort, limit, offset }
+  async list({ filter, sort, limit, offset, asOf, ...options }: AttachmentSelection = {}): Promise<
+    Attachment[]
+  > {
+    const query = { filter: filter && JSON.stringify(filter), sort, limit, offset, asOf }
     const call = { method: 'GET', path: this.#path, query } as const
     return (await this.#connection.json<{ records: Attachment[] }>(call, options)).records
   }

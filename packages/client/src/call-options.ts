@@ -8,6 +8,12 @@ export interface CallOptions {
   readonly retry?: Partial<RetryLimits>
 }
 
+/** Options of a read of a document that can show a former moment. */
+export interface ReadOptions extends CallOptions {
+  /** Position of a change, or a time, as of which the document is read. */
+  readonly asOf?: number | string
+}
+
 /** Options of every write of a document. */
 export interface WriteOptions extends CallOptions {
   /** ETag that the document must have: `etag` of an earlier page or batch. */

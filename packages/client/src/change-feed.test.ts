@@ -67,6 +67,28 @@ describe('changes', () => {
     await expect(readUntil(follow(server.url), 0)).rejects.toBeInstanceOf(PermissionError)
   })
 
+  it('end when the document was replaced, whose log is another one', async () => {
+    const end = 'event: end\ndata: {"error":"replaced","details":{"reason":"CHANGES_CUT"}}\n\n'
+    await using server = await startServer(someEvents('end', event(5), end), events(event(6)))
+    await expect(readUntil(follow(server.url), 6)).rejects.toMatchObject({
+      name: 'ConflictError',
+      reason: 'CHANGES_CUT',
+    })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('tell when their stream is connected, and when it has ended', async () => {
+    await using server = await startServer(
+      someEvents('end', event(5)),
+      refuse(503, 'GATEWAY_BUSY'),
+      events(event(6)),
+    )
+    const states: boolean[] = []
+    const onConnection = (isConnected: boolean) => states.push(isConnected)
+    await readUntil(follow(server.url, { onConnection }), 6)
+    expect(states).toEqual([true, false, true])
+  })
+
   it('end when the signal is aborted', async () => {
     await using server = await startServer(events(event(5)))
     const controller = new AbortController()

@@ -2,6 +2,7 @@ import type { CallOptions } from './call-options.ts'
 import { createCancellation, requireActive, sleep } from './cancellation.ts'
 import type { Change } from './change.ts'
 import type { Connection, OpenResponse } from './connection.ts'
+import { ConflictError, SheafError } from './errors.ts'
 import { readEvents } from './event-stream.ts'
 import { defaultLimits, delayBefore, mergeLimits } from './retry-policy.ts'
 
@@ -14,6 +15,8 @@ export interface ChangesOptions extends CallOptions {
   readonly after?: number
   /** False to end with the latest change, instead of waiting for further ones. */
   readonly follow?: boolean
+  /** Called with true when the stream is connected, and with false when it has ended or broken and is made again. */
+  readonly onConnection?: (isConnected: boolean) => void
   /** Time without a sign of life after which the connection is made again, in milliseconds. Default: 45,000. */
   readonly silenceMs?: number
 }
@@ -52,7 +55,7 @@ async function* readUntilLatest(
 async function* followChanges(
   connection: Connection,
   path: string,
-  { after = 0, silenceMs = SILENCE_MS, ...options }: ChangesOptions,
+  { after = 0, silenceMs = SILENCE_MS, onConnection, ...options }: ChangesOptions,
 ): AsyncGenerator<Change, void, undefined> {
   const limits = mergeLimits(defaultLimits, options.retry)
   const headers = { accept: 'text/event-stream' }
@@ -61,6 +64,7 @@ async function* followChanges(
     const query = { since: last }
     const open = await connection.open({ method: 'GET', path, query, headers }, options)
     const start = Date.now()
+    onConnection?.(true)
     try {
       for await (const change of streamChanges(open, silenceMs)) {
         if (change.seq <= last) continue
@@ -71,11 +75,12 @@ async function* followChanges(
     } catch (error) {
       requireActive(options.signal)
       // A change that cannot be parsed would be the same after another connection.
-      if (error instanceof SyntaxError) throw error
+      if (error instanceof SyntaxError || error instanceof SheafError) throw error
     } finally {
       open.cancellation.abort()
       open.cancellation.dispose()
     }
+    onConnection?.(false)
     // Streams end regularly, after minutes; only those that end at once are made again ever later.
     if (Date.now() - start > limits.maxDelayMs) failures = 0
     await sleep(delayBefore(failures + 1, undefined, limits), options.signal)
@@ -92,11 +97,20 @@ async function* streamChanges(
   silence.signal.addEventListener('abort', cancellation.abort, { once: true })
   try {
     for await (const { name, data } of readEvents(response.body, silence.restart)) {
-      // Access was revoked, or the document deleted: the next attempt to connect reports it with its status.
-      if (name === 'end') return
+      if (name === 'end') return requireSameLog(data)
       if (name === 'change') yield JSON.parse(data) as Change
     }
   } finally {
     silence.dispose()
   }
+}
+
+/**
+ * Access was revoked, or the document deleted: the next attempt to connect reports it with its status. A document that was
+ * replaced has another log, in which the position would be that of another change.
+ */
+function requireSameLog(data: string): void {
+  const { error, details } = JSON.parse(data) as { error: string; details?: { reason?: string } }
+  if (details?.reason !== 'CHANGES_CUT') return
+  throw new ConflictError({ status: 409, reason: 'CHANGES_CUT', message: error, details })
 }

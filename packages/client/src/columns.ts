@@ -1,4 +1,4 @@
-import type { CallOptions, WriteOptions } from './call-options.ts'
+import type { ReadOptions, WriteOptions } from './call-options.ts'
 import type { Call, Connection } from './connection.ts'
 import type { Column, ColumnUpdate, NewColumn } from './resources.ts'
 
@@ -22,8 +22,12 @@ export class Columns {
   }
 
   /** Lists the columns in their order, without hidden ones unless requested. */
-  async list(options: CallOptions & { readonly hidden?: boolean } = {}): Promise<Column[]> {
-    const call: Call = { method: 'GET', path: this.#path, query: { hidden: options.hidden } }
+  async list({
+    hidden,
+    asOf,
+    ...options
+  }: ReadOptions & { readonly hidden?: boolean } = {}): Promise<Column[]> {
+    const call: Call = { method: 'GET', path: this.#path, query: { hidden, asOf } }
     return (await this.#connection.json<{ columns: Column[] }>(call, options)).columns
   }
 

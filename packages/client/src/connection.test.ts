@@ -205,6 +205,55 @@ describe('the key', () => {
   })
 })
 
+describe('credentials that are renewed', () => {
+  const refuseUnless = (token: string): Reply => {
+    return (response, request) =>
+      request.headers['x-token'] === token
+        ? json({ tables: [] })(response, request)
+        : refuse(403, 'ACCESS_DENIED')(response, request)
+  }
+  const createWithToken = (url: string, renew: () => Promise<string>) => {
+    let token = 'old'
+    return new Sheaf({
+      url,
+      retry: quick,
+      headers: () => ({ 'x-token': token }),
+      renew: async () => {
+        token = await renew()
+      },
+    }).doc('d')
+  }
+
+  it('are sent with a call that was refused without them', async () => {
+    await using server = await startServer(refuseUnless('new'))
+    const doc = createWithToken(server.url, async () => 'new')
+    const [one, two] = await Promise.all([doc.tables(), doc.tables()])
+    expect([one, two]).toEqual([[], []])
+    const sent = server.seen.map(({ headers }) => headers['x-token'])
+    expect(sent).toEqual(['old', 'old', 'new', 'new'])
+  })
+
+  it('are those of each attempt', async () => {
+    let attempt = 0
+    await using server = await startServer(cut(), json({ tables: [] }))
+    const headers = () => ({ 'x-token': String(attempt++) })
+    await new Sheaf({ url: server.url, retry: quick, headers }).doc('d').tables()
+    const [first, second] = server.seen.map(({ headers }) => Number(headers['x-token']))
+    expect(second).toBeGreaterThan(Number(first))
+  })
+
+  it.each<[string, () => Promise<string>, number]>([
+    ['once if they are refused as well', async () => 'other', 2],
+    ['not again if they are the same', async () => 'old', 1],
+    ['not again if they cannot be renewed', () => Promise.reject(new Error('down')), 1],
+  ])('are tried %s', async (_, renew, attempts) => {
+    await using server = await startServer(refuseUnless('new'))
+    const error = await errorOf(createWithToken(server.url, renew).tables())
+    expect(error).toBeInstanceOf(PermissionError)
+    expect(server.seen).toHaveLength(attempts)
+  })
+})
+
 describe('the URL', () => {
   it.each(['', 'sheaf.example.com', 'ftp://sheaf.example.com', 'https://me:pw@sheaf.example.com'])(
     '%j is refused',

@@ -1,6 +1,13 @@
 import type { CallOptions, WriteOptions } from './call-options.ts'
 import { createCancellation, requireActive, sleep, type Cancellation } from './cancellation.ts'
-import { ConnectionError, SheafError, TimeoutError, toError } from './errors.ts'
+import {
+  AuthenticationError,
+  ConnectionError,
+  PermissionError,
+  SheafError,
+  TimeoutError,
+  toError,
+} from './errors.ts'
 import type { HttpRequest, Upload } from './http-request.ts'
 import { createIdempotencyKey } from './idempotency-key.ts'
 import { canRepeat, delayBefore, mergeLimits, type RetryLimits } from './retry-policy.ts'
@@ -37,6 +44,8 @@ export interface OpenResponse {
 export interface ConnectionOptions {
   readonly url: string
   readonly key?: string
+  readonly headers?: () => Readonly<Record<string, string>>
+  readonly renew?: () => Promise<void>
   readonly fetch?: Fetch
 }
 
@@ -61,15 +70,16 @@ export interface Connection {
 /** Calls one server, and repeats calls where that is safe. */
 export class HttpConnection implements Connection {
   readonly #base: string
-  readonly #headers: Readonly<Record<string, string>>
+  readonly #authorization: string | undefined
+  readonly #options: ConnectionOptions
   readonly #limits: RetryLimits
-  readonly #fetch: Fetch | undefined
 
-  constructor({ url, key, fetch }: ConnectionOptions, limits: RetryLimits) {
+  constructor(options: ConnectionOptions, limits: RetryLimits) {
+    const { url, key } = options
     this.#base = toBase(url)
-    this.#headers = key === undefined ? {} : { authorization: `Bearer ${requireKey(key)}` }
+    this.#authorization = key === undefined ? undefined : `Bearer ${requireKey(key)}`
+    this.#options = options
     this.#limits = limits
-    this.#fetch = fetch
   }
 
   async json<T>(call: Call, options?: CallOptions): Promise<T> {
@@ -77,7 +87,7 @@ export class HttpConnection implements Connection {
   }
 
   jsonWithHeaders<T>(call: Call, options?: CallOptions): Promise<WithHeaders<T>> {
-    return this.#repeat(call, options, async ({ response, cancellation }) => {
+    return this.#call(call, options, async ({ response, cancellation }) => {
       try {
         return { value: this.#parse(await response.text()) as T, headers: response.headers }
       } finally {
@@ -91,10 +101,32 @@ export class HttpConnection implements Connection {
   }
 
   open(call: Call, options?: CallOptions): Promise<OpenResponse> {
-    return this.#repeat(call, options, async (open) => {
+    return this.#call(call, options, async (open) => {
       open.cancellation.stopTimer()
       return open
     })
+  }
+
+  /** A refused call has had no effect, so it is made again when its caller then has other credentials. */
+  async #call<T>(
+    call: Call,
+    options: CallOptions | undefined,
+    read: (open: OpenResponse) => Promise<T>,
+  ): Promise<T> {
+    const credentials = this.#readCredentials()
+    try {
+      return await this.#repeat(call, options, read)
+    } catch (error) {
+      const isRefused = error instanceof AuthenticationError || error instanceof PermissionError
+      if (!isRefused || !this.#options.renew) throw error
+      await this.#options.renew().catch(() => {})
+      if (this.#readCredentials() === credentials) throw error
+      return this.#repeat(call, options, read)
+    }
+  }
+
+  #readCredentials(): string {
+    return JSON.stringify(this.#options.headers?.())
   }
 
   async #repeat<T>(
@@ -110,7 +142,8 @@ export class HttpConnection implements Connection {
       requireActive(signal)
       const ms = call.isLong ? undefined : Math.max(1, Math.min(limits.attemptMs, left()))
       try {
-        return await this.#attempt({ ...request, ...bodyOf(call, request) }, { signal, ms }, read)
+        const whole = { ...request, headers: this.#headersOf(call), ...bodyOf(call, request) }
+        return await this.#attempt(whole, { signal, ms }, read)
       } catch (error) {
         requireActive(signal)
         const { method, isRepeatable = method === 'GET' } = call
@@ -123,18 +156,25 @@ export class HttpConnection implements Connection {
   }
 
   /** The body is serialized once, so that all attempts send the same. */
-  #prepare({ method, path, query = {}, headers = {}, json }: Call): Omit<HttpRequest, 'signal'> {
+  #prepare({ method, path, query = {}, json }: Call): Pick<HttpRequest, 'url' | 'method' | 'body'> {
     const search = new URLSearchParams()
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.append(name, String(value))
-    const all = new Headers(this.#headers)
-    for (const [name, value] of Object.entries(headers))
-      if (value !== undefined) all.set(name, value)
     const text = search.toString()
     const url = this.#base + path + (text === '' ? '' : `?${text}`)
-    if (json === undefined) return { url, method, headers: all }
-    all.set('content-type', 'application/json')
-    return { url, method, headers: all, body: JSON.stringify(json) }
+    return { url, method, body: json === undefined ? undefined : JSON.stringify(json) }
+  }
+
+  #headersOf({ headers, json }: Call): Headers {
+    const given = {
+      authorization: this.#authorization,
+      'content-type': json === undefined ? undefined : 'application/json',
+      ...this.#options.headers?.(),
+      ...headers,
+    }
+    const all = new Headers()
+    for (const [name, value] of Object.entries(given)) if (value !== undefined) all.set(name, value)
+    return all
   }
 
   async #attempt<T>(
@@ -145,7 +185,7 @@ export class HttpConnection implements Connection {
     const cancellation = createCancellation(signal, ms)
     try {
       const whole = { ...request, signal: cancellation.signal }
-      const response = await sendHttp(whole, this.#fetch)
+      const response = await sendHttp(whole, this.#options.fetch)
       if (!response.ok) throw toError(response.status, response.headers, await response.text())
       return await read({ response, cancellation })
     } catch (error) {

@@ -30,4 +30,6 @@ export type ColumnId<T extends TableTypes> = keyof T['read'] & string
 export interface Row<T extends TableTypes, Columns extends ColumnId<T> = ColumnId<T>> {
   readonly id: T['id']
   readonly fields: Pick<T['read'], Columns>
+  /** Names of the errors of formulas by column, whose cells are null; absent without one. */
+  readonly errors?: { readonly [C in Columns]?: string }
 }

@@ -54,6 +54,13 @@ describe('records', () => {
     expect(await read).toEqual({ ...page, etag: 'W/"ab12.41"', seq: 41 })
   })
 
+  it('are read as one page some rows after a cursor, and as of a former moment', async () => {
+    await using server = await startServer(json({ records: [], nextCursor: null }))
+    await createDoc(server).table('People').page({ cursor: 'c', offset: 20, limit: 10, asOf: 7 })
+    expect(bodies(server)).toEqual([{ cursor: 'c', offset: 20, limit: 10 }])
+    expect(server.seen[0]?.url).toBe('/api/docs/d/tables/People/records/list?asOf=7')
+  })
+
   it('are found by their row id', async () => {
     await using server = await startServer(
       json({ records: [record(3)], nextCursor: null }),
@@ -154,6 +161,20 @@ describe('a document', () => {
     expect(keys[0]).toBe(keys[1])
     expect(new Set(keys).size).toBe(3)
     expect(server.seen[3]?.headers['if-match']).toBe('W/"a.8"')
+  })
+
+  it('shows its tables and columns as of a former moment, and its present position', async () => {
+    const ids = { tables: [{ id: 'People' }], columns: [] }
+    await using server = await startServer(json(ids, { etag: 'W/"ab12.41"' }))
+    const doc = createDoc(server)
+    expect(await doc.tables({ asOf: 7 })).toEqual(ids.tables)
+    expect(await doc.table('People').columns.list({ asOf: 7, hidden: true })).toEqual([])
+    expect(await doc.position()).toEqual({ seq: 41, etag: 'W/"ab12.41"' })
+    expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /api/docs/d/tables?asOf=7',
+      'GET /api/docs/d/tables/People/columns?hidden=true&asOf=7',
+      'GET /api/docs/d/tables',
+    ])
   })
 
   it('answers SQL with rows, and repeats it', async () => {

@@ -1,6 +1,6 @@
 import { Attachments } from './attachments.ts'
 import type { AppliedActions, AppliedBatch, BatchOperation, UserAction } from './batch.ts'
-import type { CallOptions, CellWriteOptions, WriteOptions } from './call-options.ts'
+import type { CallOptions, CellWriteOptions, ReadOptions, WriteOptions } from './call-options.ts'
 import { readChanges, type ChangesOptions } from './change-feed.ts'
 import type { Change, HistoryChange } from './change.ts'
 import type { Call, Connection } from './connection.ts'
@@ -8,6 +8,7 @@ import type { AnyDocument, DocumentTypes, TableId } from './document-types.ts'
 import { DryRunConnection, type DryRun } from './dry-run.ts'
 import { readHistory, type HistorySelection } from './history.ts'
 import type { DocumentDescription, NewTable, TableDescription, TableUpdate } from './resources.ts'
+import { readSeq, type Position } from './selection.ts'
 import { Table } from './table.ts'
 
 /** Results of a batch that was applied. */
@@ -64,11 +65,22 @@ export class Doc<D extends DocumentTypes<D> = AnyDocument> {
 
   /** Lists the tables, with their columns on request. */
   async tables(
-    options: CallOptions & { readonly columns?: boolean } = {},
+    options: ReadOptions & { readonly columns?: boolean } = {},
   ): Promise<TableDescription[]> {
-    const query = { expand: options.columns ? 'column' : undefined }
+    const query = { expand: options.columns ? 'column' : undefined, asOf: options.asOf }
     const call: Call = { method: 'GET', path: `${this.#path}/tables`, query }
     return (await this.#connection.json<{ tables: TableDescription[] }>(call, options)).tables
+  }
+
+  /**
+   * Resolves to the position of the document in its log and its tag: where `changes` begin that are not in what is read
+   * later, and the state that a write can require by `ifMatch`.
+   */
+  async position(options?: CallOptions): Promise<Position> {
+    const call: Call = { method: 'GET', path: `${this.#path}/tables` }
+    const { headers } = await this.#connection.jsonWithHeaders(call, options)
+    const etag = headers.get('etag') ?? ''
+    return { seq: readSeq(etag), etag }
   }
 
   /**

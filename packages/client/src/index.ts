@@ -13,7 +13,7 @@ export type {
   TempId,
   UserAction,
 } from './batch.ts'
-export type { CallOptions, CellWriteOptions, WriteOptions } from './call-options.ts'
+export type { CallOptions, CellWriteOptions, ReadOptions, WriteOptions } from './call-options.ts'
 export type { ChangesOptions } from './change-feed.ts'
 export type { Change, HistoryChange, RowOperation, SchemaOperation } from './change.ts'
 export { Columns } from './columns.ts'
@@ -58,7 +58,15 @@ export type {
   Workspace,
 } from './resources.ts'
 export type { RetryLimits } from './retry-policy.ts'
-export type { Filter, Operators, Page, PageSelection, Selection, SortKey } from './selection.ts'
+export type {
+  Filter,
+  Operators,
+  Page,
+  PageSelection,
+  Position,
+  Selection,
+  SortKey,
+} from './selection.ts'
 export { Sheaf } from './sheaf.ts'
 export type { SheafOptions } from './sheaf.ts'
 export { Table } from './table.ts'

@@ -1,4 +1,4 @@
-import type { CallOptions } from './call-options.ts'
+import type { ReadOptions } from './call-options.ts'
 import type { ColumnId, Row, TableTypes } from './document-types.ts'
 
 /** Conditions on the values of a column, all of which a row must meet. */
@@ -40,13 +40,13 @@ export type SortKey<T extends TableTypes> =
 export interface Selection<
   T extends TableTypes,
   Columns extends ColumnId<T> = ColumnId<T>,
-> extends CallOptions {
+> extends ReadOptions {
   readonly filter?: Filter<T>
   /** Columns to sort by; row ids by default. */
   readonly sort?: SortKey<T> | readonly SortKey<T>[]
   /** Maximum number of records; all by default. */
   readonly limit?: number
-  /** Number of records to skip. */
+  /** Number of records to skip; of one page, after its cursor. */
   readonly offset?: number
   /** Columns to read; all by default. */
   readonly fields?: readonly Columns[]
@@ -65,17 +65,24 @@ export interface PageSelection<
   readonly count?: boolean
 }
 
+/** State of a document. */
+export interface Position {
+  /** Tag of the document, for `ifMatch`. */
+  readonly etag: string
+  /** Position of the document in its log, for `changes({ after })`. */
+  readonly seq: number
+}
+
 /** One page of records. */
-export interface Page<T extends TableTypes, Columns extends ColumnId<T> = ColumnId<T>> {
+export interface Page<
+  T extends TableTypes,
+  Columns extends ColumnId<T> = ColumnId<T>,
+> extends Position {
   readonly records: readonly Row<T, Columns>[]
   /** Cursor of the next page; undefined on the last page. */
   readonly nextCursor: string | undefined
   /** Number of records that pass the filter; with `count`. */
   readonly totalCount: number | undefined
-  /** Tag of the document, for `ifMatch`. */
-  readonly etag: string
-  /** Position of the document in its log, for `changes({ after })`. */
-  readonly seq: number
 }
 
 /** Converts a selection to the body of a request. */
@@ -91,8 +98,8 @@ export function toSelectionBody<T extends TableTypes, C extends ColumnId<T>>(
     hidden,
     count,
     limit: page.limit,
-    // A cursor already accounts for the skipped rows, and needs the number of records of its page.
-    ...(page.cursor === '' && { offset }),
+    offset,
+    // A cursor needs the number of records of its page.
     ...(page.limit !== undefined && { cursor: page.cursor }),
   }
 }

@@ -13,9 +13,18 @@ export interface SheafOptions {
   readonly url: string
   /** An API key. Without one the caller is anonymous, or in browsers the user of the session. */
   readonly key?: string
+  /**
+   * Headers of all calls besides that of the key, read before each attempt: the token of a session, or one that expires.
+   */
+  readonly headers?: () => Readonly<Record<string, string>>
+  /**
+   * Called after an answer with 401 or 403, to renew what `headers` returns. If that differs afterwards, the call is made
+   * once more.
+   */
+  readonly renew?: () => Promise<void>
   /** How often and how long calls are repeated. */
   readonly retry?: Partial<RetryLimits>
-  /** Used instead of `fetch` of the platform, for example to add headers. */
+  /** Used instead of `fetch` of the platform, and of XMLHttpRequest for the progress of uploads. */
   readonly fetch?: Fetch
 }
 

@@ -78,7 +78,9 @@ export class Table<T extends TableTypes> {
     let cursor: string | undefined = ''
     while (left > 0 && cursor !== undefined) {
       const limit = Math.min(PAGE_RECORDS, left)
-      const page: Page<T, C> = await this.page<C>({ ...selection, cursor, limit })
+      // A cursor already accounts for the skipped rows.
+      const offset = cursor === '' ? selection.offset : undefined
+      const page: Page<T, C> = await this.page<C>({ ...selection, cursor, offset, limit })
       yield* page.records
       left -= page.records.length
       cursor = page.nextCursor
@@ -105,6 +107,7 @@ export class Table<T extends TableTypes> {
     const call: Call = {
       method: 'POST',
       path: `${this.#path}/list`,
+      query: { asOf: selection.asOf },
       json: toSelectionBody(selection, { cursor, limit }),
       isRepeatable: true,
     }
