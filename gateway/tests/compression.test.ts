@@ -1,6 +1,7 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { ReadRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { isCompressible } from '@sheaf/gateway/http/compression'
 import { eventually } from '@sheaf/testkit/eventually'
 import { RawConnection } from './support/raw-http'
 import { startStubbedGateway, DOC, type StubbedGateway } from './support/stub-services'
@@ -77,6 +78,35 @@ describe('a response of more than 64 KiB', () => {
     const { headers, bytes } = await get('/api/openapi.json', gzip)
     expect(headers['content-encoding']).toBe('gzip')
     expect(JSON.parse(gunzipSync(bytes).toString())).toHaveProperty('openapi')
+  })
+})
+
+describe('a response of 4 to 64 KiB', () => {
+  const page = line.repeat(200)
+  it('is compressed, and states its length', async () => {
+    read = () => chunks(page)
+    const { headers, bytes } = await get(path, gzip)
+    expect(headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-length': String(bytes.length),
+      vary: expect.stringContaining('Accept-Encoding') as string,
+    })
+    expect(gunzipSync(bytes).toString()).toBe(page)
+  })
+
+  it('has the same weak ETag in each form, so that a copy of either is validated', async () => {
+    read = async function* () {
+      yield { chunk: Buffer.from(page), seq: 1, etag: 'e.7' }
+    }
+    const plain = await get(path)
+    const packed = await get(path, gzip)
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    expect([plain.headers.etag, packed.headers.etag]).toEqual(['W/"e.7"', 'W/"e.7"'])
+  })
+
+  it('is sent as it is when it must not be stored, since it contains secrets', () => {
+    expect(isCompressible({ mediaType: 'application/json', cache: 'no-store' }, 10_000)).toBe(false)
+    expect(isCompressible({ mediaType: 'application/json' }, 10_000)).toBe(true)
   })
 })
 

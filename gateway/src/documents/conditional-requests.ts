@@ -112,6 +112,8 @@ function withoutForm(tag: string): string {
 export function sendNotModified(exchange: Exchange, state: DocumentState, form?: Form): boolean {
   if (!state.notModified) return false
   addStateHeaders(exchange, state, form)
+  // The cached response may be a compressed one; its ETag is weak, the same for both.
+  exchange.headers.push('Vary', 'Accept-Encoding')
   sendHead(exchange, { status: 304 })
   exchange.response.end()
   return true

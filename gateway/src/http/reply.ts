@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import { codes, type AppError } from '@sheaf/kit/errors'
-import { compressInto, isCompressible } from './compression'
+import { compressAtOnce, compressInto, isCompressible, isShort } from './compression'
 import type { Exchange } from './exchange'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -66,11 +66,22 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
 /** Sends bytes, as JSON unless the head says otherwise; compressed if they are many and the client accepts that. */
 export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {}): void {
   const body = exchange.comparison ? withComparison(bytes, exchange.comparison) : bytes
-  const compressed = chooseCompression(exchange, head, body.length)
-  sendHead(exchange, compressed ? head : { ...head, length: body.length })
-  const sink = compressed ?? exchange.response
+  if (isShort(body.length)) return sendWhole(exchange, shortBody(exchange, body, head), head)
+  const sink = chooseCompression(exchange, head, body.length)
+  if (!sink) return sendWhole(exchange, body, head)
+  sendHead(exchange, head)
   sink.end(body)
-  if (!compressed) exchange.countUnread()
+}
+
+function shortBody(exchange: Exchange, body: Buffer, head: ReplyHead): Buffer {
+  const { mediaType = JSON_TYPE } = head
+  return isCompressible({ ...head, mediaType }, body.length) ? compressAtOnce(exchange, body) : body
+}
+
+function sendWhole(exchange: Exchange, body: Buffer, head: ReplyHead): void {
+  sendHead(exchange, { ...head, length: body.length })
+  exchange.response.end(body)
+  exchange.countUnread()
 }
 
 /** The answer of a write that kept nothing, with what it would have changed. */
@@ -91,10 +102,10 @@ export function beginBody(exchange: Exchange, head: ReplyHead): Writable {
 
 function chooseCompression(
   exchange: Exchange,
-  { mediaType = JSON_TYPE, length }: ReplyHead,
+  { mediaType = JSON_TYPE, length, cache }: ReplyHead,
   bytes: number,
 ): Writable | undefined {
-  return isCompressible({ mediaType, length }, bytes) ? compressInto(exchange) : undefined
+  return isCompressible({ mediaType, length, cache }, bytes) ? compressInto(exchange) : undefined
 }
 
 /** Sends 200 with a value as JSON. */

@@ -2,6 +2,8 @@ import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { ConsoleFile, ConsoleFiles } from '../pages/console-files'
 import type { Exchange, RouteTraits, Stage } from '../http/exchange'
+import { accepts, codings } from '../http/compression'
+import { knows } from '../http/entity-tags'
 import { sendBytes, sendHead } from '../http/reply'
 import { pageHead } from '../pages/page-headers'
 
@@ -25,11 +27,27 @@ export function consolePages(files: ConsoleFiles): Stage {
     if (matched === undefined) return false
     if (path === undefined) return redirect(exchange, 308)
     exchange.begin(route)
-    const { bytes, mediaType, isImmutable } = findFile(files, path)
-    const head = { ...pageHead, mediaType }
-    sendBytes(exchange, bytes, isImmutable ? { ...head, cache: FOREVER } : head)
+    sendFile(exchange, findFile(files, path))
     return true
   }
+}
+
+/** Sends a file in the shortest form that the client accepts. */
+function sendFile(exchange: Exchange, file: ConsoleFile): void {
+  const { request, headers, response } = exchange
+  const { mediaType, isImmutable, encoded } = file
+  const coding = codings.find((one) => encoded.has(one) && accepts(request, one))
+  const { bytes, etag } = (coding && encoded.get(coding)) ?? file
+  if (encoded.size > 0) headers.push('Vary', 'Accept-Encoding')
+  headers.push('ETag', etag)
+  const head = { ...pageHead, mediaType, ...(isImmutable && { cache: FOREVER }) }
+  if (knows(request.headers['if-none-match'], etag)) {
+    sendHead(exchange, { ...head, status: 304 })
+    response.end()
+    return
+  }
+  if (coding) headers.push('Content-Encoding', coding)
+  sendBytes(exchange, bytes, { ...head, length: bytes.length })
 }
 
 function redirect(exchange: Exchange, status: number): true {

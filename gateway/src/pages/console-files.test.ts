@@ -35,4 +35,23 @@ describe('the files of the console', () => {
     expect(shown).toHaveLength(3)
     expect(files.get('')?.bytes.toString()).toBe('<!doctype html>')
   })
+
+  it('include their compressed forms, which are no files of their own', () => {
+    mkdirSync(join(folder, 'assets'))
+    writeFileSync(join(folder, 'assets/index-a1.js'), 'run()')
+    writeFileSync(join(folder, 'assets/index-a1.js.br'), 'short')
+    writeFileSync(join(folder, 'assets/index-a1.js.gz'), 'shorter')
+    writeFileSync(join(folder, 'assets/data.gz'), 'a file of its own')
+    const files = readConsoleFiles(folder)
+    expect([...files.keys()].sort()).toEqual(['assets/data.gz', 'assets/index-a1.js'])
+    const { encoded, etag } = files.get('assets/index-a1.js') ?? {}
+    const forms = [...(encoded ?? [])].map(([coding, { bytes }]) => [coding, bytes.toString()])
+    expect(forms).toEqual([
+      ['br', 'short'],
+      ['gzip', 'shorter'],
+    ])
+    const tags = new Set([etag, encoded?.get('br')?.etag, encoded?.get('gzip')?.etag])
+    expect(tags.size).toBe(3)
+    expect(files.get('assets/data.gz')?.encoded.size).toBe(0)
+  })
 })
