@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import {
   events,
   json,
@@ -23,6 +25,16 @@ async function readUntil(changes: AsyncIterable<Change>, seq: number): Promise<n
     if (change.seq === seq) break
   }
   return found
+}
+
+/** Collects garbage, also what only becomes garbage in a later turn of the event loop. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  for (let turn = 0; turn < 10; turn++) {
+    await new Promise(setImmediate)
+    collect()
+  }
 }
 
 describe('changes', () => {
@@ -98,6 +110,17 @@ describe('changes', () => {
     controller.abort(new Error('enough'))
     await expect(next).rejects.toThrow('enough')
     expect(server.seen).toHaveLength(1)
+  })
+
+  it('end when the signal is aborted after garbage was collected, which made the fetch of Node 20 deaf to it', async () => {
+    await using server = await startServer(events(event(5)))
+    const controller = new AbortController()
+    const changes = follow(server.url, { signal: controller.signal })
+    await changes.next()
+    const next = changes.next()
+    await collectGarbage()
+    controller.abort(new Error('enough'))
+    await expect(next).rejects.toThrow('enough')
   })
 
   it('close their connection when the loop is left', async () => {

@@ -5,19 +5,30 @@ import { sendByXhr } from './xhr-transport.ts'
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /**
- * Sends a request. `fetch` reports no progress of uploads: browsers have XMLHttpRequest for that, and elsewhere the form is
- * sent as a stream whose bytes are counted.
+ * Sends a request. Rejects when the response is a redirect, which could lead the key and the data to another host.
  * @param custom used instead of `fetch` of the platform
  */
-export function sendHttp(request: HttpRequest, custom: Fetch | undefined): Promise<Response> {
+export async function sendHttp(request: HttpRequest, custom: Fetch | undefined): Promise<Response> {
+  const response = await send(request, custom)
+  const { status, type } = response
+  // Browsers hide the status.
+  if (type !== 'opaqueredirect' && ![301, 302, 303, 307, 308].includes(status)) return response
+  throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') })
+}
+
+/**
+ * `fetch` reports no progress of uploads: browsers have XMLHttpRequest for that, and elsewhere the form is sent as a stream
+ * whose bytes are counted.
+ */
+function send(request: HttpRequest, custom: Fetch | undefined): Promise<Response> {
   const { url, method, headers, body, signal } = request
-  // A redirect could lead the key and the data to another host.
-  const init: RequestInit = { method, headers, signal, redirect: 'error' }
-  const send = custom ?? fetch
-  if (body === undefined || typeof body === 'string') return send(url, { ...init, body })
-  if (!body.onProgress) return send(url, { ...init, body: body.form })
+  // With 'error', the `fetch` of Node 20 no longer ends a response when the signal is aborted, once garbage was collected.
+  const init: RequestInit = { method, headers, signal, redirect: 'manual' }
+  const sendBy = custom ?? fetch
+  if (body === undefined || typeof body === 'string') return sendBy(url, { ...init, body })
+  if (!body.onProgress) return sendBy(url, { ...init, body: body.form })
   if (!custom && 'XMLHttpRequest' in globalThis) return sendByXhr(request, body)
-  return send(url, { ...init, ...toCountedBody(headers, body) })
+  return sendBy(url, { ...init, ...toCountedBody(headers, body) })
 }
 
 function toCountedBody(given: Headers, { form, total, onProgress }: Upload): RequestInit {
