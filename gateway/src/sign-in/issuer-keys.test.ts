@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { collectGarbage } from '@sheaf/testkit/garbage'
 import { fetchIssuerKeys } from './issuer-keys'
 
 /** Fetches keys from a provider that answers so. */
@@ -42,5 +43,16 @@ describe('the keys of an identity provider', () => {
   it('are not waited for without end', async () => {
     const stalls: RequestListener = (_, response) => response.writeHead(200).write('{')
     await expect(fetchFrom(stalls, 50)).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+
+  it('are not waited for without end when garbage was collected, which made the fetch of Node 20 deaf to the time limit', async () => {
+    let isBegun = false
+    const fetching = fetchFrom((_, response) => {
+      response.writeHead(200).write('{', () => (isBegun = true))
+    }, 2_000)
+    const refused = expect(fetching).rejects.toMatchObject({ name: 'TimeoutError' })
+    while (!isBegun) await new Promise(setImmediate)
+    await collectGarbage()
+    await refused
   })
 })
