@@ -54,8 +54,8 @@ const halls = {
     access limits clients sign-in metrics.ts config.ts context.ts schemas
     http document-types routing documents comparison pages openapi middleware mcp routes app.ts service.ts main.ts`,
   'packages/cli/src': `
-    cli-error.ts operator.ts settings.ts run-file.ts target.ts backup terminal.ts progress-bar.ts doctor
-    rest-client.ts first-workspace.ts import csv load sign-in-link.ts webhooks instances history mcp commands program.ts main.ts`,
+    cli-error.ts operator.ts settings.ts run-file.ts target.ts sheaf.ts workspace.ts backup terminal.ts progress-bar.ts doctor
+    import csv load sign-in-link.ts webhooks instances history mcp commands program.ts main.ts`,
   'bench/src': `
     load process-usage.ts target.ts statistics.ts workloads.ts in-turn.ts machine.ts options.ts report.ts
     formulas modes optimizations plain profile-preload.ts measures.ts main.ts`,

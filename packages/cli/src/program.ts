@@ -1,3 +1,4 @@
+import { SheafError } from '@sheaf/client'
 import { AppError } from '@sheaf/kit/errors'
 import { ConfigError, type Env } from '@sheaf/kit/config'
 import { formatVersion, getVersion } from '@sheaf/kit/version'
@@ -9,8 +10,8 @@ import { addSignInCommand } from './commands/sign-in'
 import { addSystemCommands } from './commands/system'
 import { addUsersCommands } from './commands/users'
 import { addWebhooksCommands } from './commands/webhooks'
-import { RestError } from './rest-client'
 import { readSettings, type CliSettings } from './settings'
+import { describeFailure } from './sheaf'
 import type { Terminal } from './terminal'
 
 /** The environment of a command. */
@@ -89,9 +90,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage.`
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.faults.join('\n')
   if (error instanceof CliError) return error.message
-  if (error instanceof RestError) {
-    return error.status === 401 ? `${error.message} (check the API key)` : error.message
-  }
+  if (error instanceof SheafError) return describeFailure(error)
   if (error instanceof AppError) {
     return error.code === 'unavailable'
       ? `the directory service is unavailable: ${error.message}`

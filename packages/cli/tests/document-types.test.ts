@@ -51,6 +51,28 @@ describe('types', () => {
     expect([out, err]).toEqual([[], []])
   })
 
+  it('tells what responded instead of Sheaf, and sends the key nowhere else', async () => {
+    const seen: string[] = []
+    const other = createServer(({ url = '' }, response) => {
+      seen.push(url)
+      response.end('<html>')
+    })
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
+    const { port } = other.address() as AddressInfo
+    server.removeAllListeners('request')
+    server.on('request', (_, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${port}/elsewhere` }).end(),
+    )
+    expect(await types('doc/1')).toBe(1)
+    expect(err.join()).toMatch(/^no response from http:\S+: unexpected redirect$/)
+    expect(seen).toEqual([])
+    other.close()
+    server.removeAllListeners('request')
+    server.on('request', (_, response) => response.writeHead(404).end('<html>'))
+    expect(await types('doc/1')).toBe(1)
+    expect(err.join()).toBe('unexpected response with status 404: is the URL that of Sheaf?')
+  })
+
   it('fails for a file that is outdated or missing, and for an unknown document', async () => {
     await writeFile(join(folder, 'old.ts'), 'export interface SheafDocument { Old: {} }\n')
     expect(await types('doc/1', '--check', 'old.ts')).toBe(1)

@@ -31,7 +31,7 @@ const answers = new Map<string, unknown>([
     },
   ],
   [
-    '/api/docs/doc%2F1/history?limit=1&before=3',
+    '/api/docs/doc%2F1/history?before=3&limit=1',
     { changes: [change(2, bob, [rows('addRows', [1], { new: ['a'] })])], next: 2 },
   ],
   [
@@ -61,10 +61,15 @@ const answers = new Map<string, unknown>([
     },
   ],
   ['/api/docs/doc%2F1/restore', { seq: 5 }],
-  ['/api/docs/doc%2F9/restore?dryRun=true', { change: null }],
+  ['/api/docs/doc%2F9/restore?dryRun=true', { result: { seq: 4 }, change: null }],
+  [
+    '/api/docs/doc%2F8/restore?dryRun=true',
+    { result: { seq: 5 }, change: { ...change(5, bob, []), truncated: true } },
+  ],
   [
     '/api/docs/doc%2F1/restore?dryRun=true',
     {
+      result: { seq: 5 },
       change: {
         operations: [
           {
@@ -181,6 +186,12 @@ describe('documents', () => {
       'nothing has changed since that moment',
     ])
     expect(sent).toHaveLength(4)
+  })
+
+  it('tells that more would be restored than can be shown', async () => {
+    expect(await documents('restore', 'doc/8', '--to', '4', '--dry-run')).toEqual([
+      'more would change than can be shown',
+    ])
   })
 
   it('refuses a comparison without a moment, and a limit that is no number', async () => {

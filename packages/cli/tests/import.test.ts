@@ -103,13 +103,21 @@ describe('import', () => {
   })
 
   it.each<[string, Answer, string]>([
-    ['at once', json(400, { error: 'line 3: bad' }), 'the server returned 400: line 3: bad'],
+    [
+      'at once',
+      json(400, { error: 'line 3: bad', details: { reason: 'INVALID_FILE' } }),
+      'the server returned 400: line 3: bad',
+    ],
     [
       'later',
-      told(...lines, { error: 'line 9: bad', details: { status: 413 } }),
+      told(...lines, { error: 'line 9: bad', details: { status: 413, reason: 'FILE_TOO_LARGE' } }),
       'the server returned 413: line 9: bad',
     ],
-    ['for the key', json(401, { error: 'no' }), 'the server returned 401: no (check the API key)'],
+    [
+      'for the key',
+      json(401, { error: 'no', details: { reason: 'UNKNOWN_KEY' } }),
+      'the server returned 401: no (check the API key)',
+    ],
     ['by breaking off', told(...lines), 'the server sent an unexpected response'],
     ['by hanging up', (response) => response.destroy(), 'no response from'],
   ])('tells why it was refused: %s', async (_, given, message) => {

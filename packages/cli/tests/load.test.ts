@@ -110,7 +110,6 @@ describe('load', () => {
     async (fate) => {
       await write(numbers(500))
       stub.fates.push('serve', fate, { status: 400 })
-      if (fate === 'store and hang up') stub.fates.splice(2, 0, 'serve')
       expect(await load('--batch', '100')).toBe(1)
       expect(err.join()).toContain(`to resume: sheaf load 'my cities.csv' --resume`)
       const before = stub.tables[0]?.rows.length ?? 0
@@ -157,6 +156,11 @@ describe('load', () => {
     expect(err.join()).toBe('the server returned 401: no (check the API key)')
     expect(await load('--url', 'http://127.0.0.1:2')).toBe(1)
     expect(err.join()).toBe('no response from http://127.0.0.1:2: ECONNREFUSED')
+    expect(await load('--url', 'http://me:secret@127.0.0.1:2')).toBe(2)
+    expect(err.join()).toBe('url must not contain a password')
+    expect(await load('--key', 'k\u00e9y')).toBe(2)
+    expect(err.join()).toBe('the key must consist of visible ASCII characters')
+    expect(await load('--workspace', 'Home')).toBe(2)
     expect(await load('--batch', 'many')).toBe(2)
     expect(await load('--doc', 'doc-1', '--name', 'x')).toBe(2)
   })

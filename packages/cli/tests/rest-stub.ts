@@ -43,6 +43,7 @@ export async function startRestStub(): Promise<RestStub> {
   const tables: StubTable[] = []
   const batches: number[] = []
   const fates: Fate[] = []
+  const answers = new Map<string, Reply>()
   const stub = { tables, batches, fates, maxBodyBytes: Infinity }
 
   /** The answer to a request for the document's tables, or what a table has; undefined for a request that adds rows. */
@@ -55,12 +56,14 @@ export async function startRestStub(): Promise<RestStub> {
       return { tables: (made ?? tables).map(({ id }) => ({ id })) }
     }
     if (pathname.endsWith('/columns')) return { columns: table?.columns }
-    if (sent) return undefined
+    if (pathname.endsWith('/records')) return undefined
     return { records: table?.rows.map((_, i) => ({ id: i + 1 })).slice(-1) }
   }
 
-  /** Stores rows, or fails as it is told; null to hang up. */
-  function addRecords(to: StubTable, sent: Sent, bytes: number): Reply | null {
+  /** Stores rows, once for each key, or fails as it is told; null to hang up. */
+  function addRecords(key: string, to: StubTable, sent: Sent, bytes: number): Reply | null {
+    const answered = answers.get(key)
+    if (answered) return answered
     batches.push(sent.records.length)
     const fate = fates.shift() ?? 'serve'
     if (bytes > stub.maxBodyBytes) return { status: 413, value: { error: 'too large' } }
@@ -69,7 +72,9 @@ export async function startRestStub(): Promise<RestStub> {
     const first = to.rows.length + 1
     to.rows.push(...sent.records.map(({ fields }) => fields))
     const ids = sent.records.map((_, i) => ({ id: first + i }))
-    return fate === 'serve' ? { status: 200, value: { records: ids } } : null
+    const reply = { status: 200, value: { records: ids } }
+    answers.set(key, reply)
+    return fate === 'serve' ? reply : null
   }
 
   async function decide(request: IncomingMessage): Promise<Reply | null> {
@@ -77,14 +82,15 @@ export async function startRestStub(): Promise<RestStub> {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     const body = Buffer.concat(chunks)
     if (request.headers.authorization !== 'Bearer alice') {
-      return { status: 401, value: { error: 'no' } }
+      return { status: 401, value: { error: 'no', details: { reason: 'UNKNOWN_KEY' } } }
     }
     const { pathname } = new URL(request.url ?? '', 'http://stub')
     const sent = body.length > 0 ? (JSON.parse(body.toString()) as Sent) : undefined
-    const [, tableId] = /tables\/([^/]+)\/\w+$/.exec(pathname) ?? []
+    const [, tableId] = /tables\/([^/]+)\/\w/.exec(pathname) ?? []
     const table = tables.find(({ id }) => id === tableId)
     const value = look(pathname, sent, table)
-    if (value === undefined && table && sent) return addRecords(table, sent, body.length)
+    const key = String(request.headers['idempotency-key'])
+    if (value === undefined && table && sent) return addRecords(key, table, sent, body.length)
     return { status: 200, value }
   }
 

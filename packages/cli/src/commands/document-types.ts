@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CliError } from '../cli-error'
-import { createRestClient } from '../rest-client'
 import type { CliSettings } from '../settings'
-import { readRestTarget } from '../target'
+import { createSheaf } from '../sheaf'
 import type { Terminal } from '../terminal'
 
 interface TypesOptions {
@@ -41,9 +40,10 @@ async function runTypes(
   options: TypesOptions,
   { settings, terminal }: { settings: CliSettings; terminal: Terminal },
 ): Promise<void> {
-  const rest = createRestClient(await readRestTarget(settings, options))
+  const sheaf = await createSheaf(settings, options)
   const name = options.python ? 'types.py' : 'types.ts'
-  const types = await rest.getText(`/api/docs/${encodeURIComponent(document)}/${name}`)
+  const path = `/api/docs/${encodeURIComponent(document)}/${name}`
+  const types = await (await sheaf.fetch({ method: 'GET', path })).text()
   if (options.check === undefined) return terminal.out(types.trimEnd())
   const stored = await readStored(resolve(settings.workDir, options.check))
   if (normalize(stored) === normalize(types)) return

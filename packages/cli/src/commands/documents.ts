@@ -1,16 +1,15 @@
+import type { RowOperation, SchemaOperation, Sheaf } from '@sheaf/client'
 import { InvalidArgumentError, type Command } from 'commander'
-import { changeLine, type Change } from '../history/change-line'
+import { changeLine } from '../history/change-line'
 import { differenceLines } from '../history/difference-lines'
-import type { Operation } from '../history/operation'
 import { openInstances } from '../instances/instances'
-import { createRestClient, type RestClient } from '../rest-client'
 import type { CliSettings } from '../settings'
-import { readOperatorTarget, readRestTarget } from '../target'
+import { createSheaf } from '../sheaf'
+import { readOperatorTarget } from '../target'
 import { formatTable, type Terminal } from '../terminal'
 
-/** Changes that `log` prints by default, and most changes and rows of a request. */
+/** Changes that `log` prints by default, and most rows of a request. */
 const CHANGES = 20
-const PAGE_CHANGES = 100
 const PAGE_ROWS = 10_000
 
 interface RestOptions {
@@ -142,23 +141,10 @@ async function printLog(
   options: LogOptions,
   { settings, terminal }: Environment,
 ): Promise<void> {
-  const rest = createRestClient(await readRestTarget(settings, options))
-  let left = options.limit
-  let before: number | null | undefined
-  while (left > 0 && before !== null) {
-    const query = queryOf({
-      limit: String(Math.min(left, PAGE_CHANGES)),
-      tableId: options.table,
-      before: before?.toString(),
-    })
-    const page = await rest.get<{ changes: readonly Change[]; next: number | null }>(
-      `/api/docs/${encodeURIComponent(document)}/history?${query}`,
-    )
-    for (const change of page.changes)
-      terminal.out(options.json ? JSON.stringify(change) : changeLine(change))
-    left -= page.changes.length
-    before = page.next
-  }
+  const sheaf = await createSheaf(settings, options)
+  const { table: tableId, limit } = options
+  for await (const change of sheaf.doc(document).history({ tableId, limit }))
+    terminal.out(options.json ? JSON.stringify(change) : changeLine(change))
 }
 
 async function restore(
@@ -166,20 +152,15 @@ async function restore(
   options: RestoreOptions,
   { settings, terminal }: Environment,
 ): Promise<void> {
-  const rest = createRestClient(await readRestTarget(settings, options))
-  const { to: asOf, table: tableId, dryRun } = options
-  const path = `/api/docs/${encodeURIComponent(document)}/restore`
-  const body = { asOf, ...(tableId !== undefined && { tableId }) }
-  const { change } = await rest.post<{
-    change: { operations?: readonly Operation[] } | null
-  }>(`${path}?dryRun=true`, body)
+  const doc = (await createSheaf(settings, options)).doc(document)
+  const { to, table: tableId, dryRun } = options
+  const { change } = await doc.dryRun((trial) => trial.restore(to, { tableId }))
   if (change === null) return terminal.out('nothing has changed since that moment')
   if (!dryRun) {
-    const { seq } = await rest.post<{ seq: number }>(path, body)
+    const seq = await doc.restore(to, { tableId })
     return terminal.out(`restored: the document is at change ${seq}, whose undo takes this back`)
   }
-  // A large change is answered without its operations.
-  if (!change.operations) return terminal.out('more would change than can be shown')
+  if (change.truncated) return terminal.out('more would change than can be shown')
   for (const operation of change.operations) terminal.out(differenceLines(operation).join('\n'))
 }
 
@@ -194,7 +175,7 @@ interface Compared {
 }
 
 interface ComparisonPage extends Compared {
-  readonly operations: readonly Operation[]
+  readonly operations: readonly (RowOperation | SchemaOperation)[]
   readonly nextCursor: string | null
 }
 
@@ -218,12 +199,12 @@ async function printComparison(
   options: CompareOptions,
   { settings, terminal }: Environment,
 ): Promise<void> {
-  const rest = createRestClient(await readRestTarget(settings, options))
+  const sheaf = await createSheaf(settings, options)
   const path = `/api/docs/${encodeURIComponent(document)}/compare`
   const { from, to, table: tableId, summary, json } = options
   if (!summary) {
     let hasAny = false
-    for await (const { operations, ...moments } of readPages(rest, path, { from, to, tableId })) {
+    for await (const { operations, ...moments } of readPages(sheaf, path, { from, to, tableId })) {
       if (json && !hasAny) terminal.out(JSON.stringify({ from: moments.from, to: moments.to }))
       hasAny = true
       for (const operation of operations)
@@ -231,20 +212,20 @@ async function printComparison(
     }
     return
   }
-  const query = queryOf({ from, to, tableId, summary: 'true' })
-  const counts = await rest.get<ComparisonSummary>(`${path}?${query}`)
+  const query = { from, to, tableId, summary: true }
+  const counts = await sheaf.request<ComparisonSummary>({ method: 'GET', path, query })
   terminal.out(json ? JSON.stringify(counts) : formatSummary(counts))
 }
 
 async function* readPages(
-  rest: RestClient,
+  sheaf: Sheaf,
   path: string,
   asked: Readonly<Record<'from' | 'to' | 'tableId', string | undefined>>,
 ): AsyncGenerator<ComparisonPage> {
   let cursor: string | null | undefined
   while (cursor !== null) {
-    const query = queryOf({ ...asked, limit: String(PAGE_ROWS), cursor })
-    const page = await rest.get<ComparisonPage>(`${path}?${query}`)
+    const query = { ...asked, limit: PAGE_ROWS, cursor }
+    const page: ComparisonPage = await sheaf.request({ method: 'GET', path, query })
     yield page
     cursor = page.nextCursor
   }
@@ -261,12 +242,4 @@ function formatSummary({ from, to, tables }: ComparisonSummary): string {
     text(counts),
   ])
   return `${head}\n${formatTable(['TABLE', 'CHANGE', 'COLUMNS', 'ROWS'], rows)}`
-}
-
-/** The query of a URL, of the parameters that have a value. */
-function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined) query.set(name, value)
-  return query.toString()
 }

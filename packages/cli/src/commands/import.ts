@@ -2,16 +2,16 @@ import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CliError } from '../cli-error'
-import { getFirstWorkspace } from '../first-workspace'
 import { startImportProgress } from '../import/import-progress'
 import { importUpload, type ImportedDocument } from '../import/import-upload'
-import { createRestClient } from '../rest-client'
 import type { CliSettings } from '../settings'
+import { createSheaf } from '../sheaf'
 import { readRestTarget } from '../target'
 import type { Terminal } from '../terminal'
+import { getFirstWorkspace, readWorkspaceId } from '../workspace'
 
 interface ImportOptions {
-  workspace?: string
+  workspace?: number
   name?: string
   url?: string
   key?: string
@@ -30,7 +30,11 @@ export function addImportCommand(
       'import a file as a new document: CSV, TSV, XLSX, JSON, a Grist document, or SQLite',
     )
     .argument('<file>', 'the file; its extension gives the format')
-    .option('--workspace <id>', 'id of the workspace (default: first workspace of your site)')
+    .option(
+      '--workspace <id>',
+      'id of the workspace (default: first workspace of your site)',
+      readWorkspaceId,
+    )
     .option('--name <name>', 'name of the document (default: file name)')
     .option('--json', 'print only {"id","title","tables","notes"}')
     .option('--url <url>', 'URL of Sheaf (default: SHEAF_URL, or Sheaf on this machine)')
@@ -55,8 +59,9 @@ async function runImport(
 ): Promise<void> {
   const path = resolve(settings.workDir, name)
   const size = await readSize(path)
+  const sheaf = await createSheaf(settings, options)
   const target = await readRestTarget(settings, options)
-  const workspace = options.workspace ?? (await getFirstWorkspace(createRestClient(target)))
+  const workspace = options.workspace ?? (await getFirstWorkspace(sheaf))
   const startedAt = performance.now()
   const silent = { sent: () => {}, rows: () => {}, stop: () => {} }
   const progress = options.json ? silent : startImportProgress(terminal, size)

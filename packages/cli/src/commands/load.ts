@@ -1,14 +1,13 @@
 import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidArgumentError, type Command } from 'commander'
 import { CliError } from '../cli-error'
 import { loadCsv, LoadInterrupted, type LoadResult, type LoadRequest } from '../load/load'
 import { openLoadState } from '../load/load-state'
 import { startProgress, type Progress } from '../load/progress'
-import { createRestClient } from '../rest-client'
 import type { CliSettings } from '../settings'
-import { readRestTarget } from '../target'
+import { createSheaf } from '../sheaf'
 import type { Terminal } from '../terminal'
+import { readWorkspaceId } from '../workspace'
 
 interface LoadOptions extends Omit<LoadRequest, 'file'> {
   url?: string
@@ -26,6 +25,7 @@ export function addLoadCommand(program: Command, settings: CliSettings, terminal
     .option(
       '--workspace <id>',
       'id of the workspace of a new document (default: first workspace of your site)',
+      readWorkspaceId,
     )
     .option('--name <name>', 'name of a new document (default: file name)')
     .option('--table <name>', 'table to add the rows to, or name of a new table')
@@ -65,18 +65,21 @@ async function runLoad(
   }
   const file = resolve(settings.workDir, name)
   const startedAt = performance.now()
-  const rest = createRestClient(await readRestTarget(settings, options))
+  const sheaf = await createSheaf(settings, options)
   const state = await openLoadState(settings.cacheDir, file)
-  const stop = stopOnInterrupt()
   let progress: Progress | undefined
+  const stop = stopOnInterrupt(() => {
+    progress?.stop()
+    progress = undefined
+    terminal.err('stopping after the current batch (^C again: at once)')
+  })
   try {
     const loaded = await loadCsv(
       { ...options, file },
       {
-        rest,
+        sheaf,
         state,
         signal: stop.signal,
-        sleep: (ms) => stop.sleep(ms),
         onStart: (total, stored) => {
           if (!options.json) progress = startProgress(terminal, total, stored)
         },
@@ -126,18 +129,16 @@ function quote(text: string): string {
 }
 
 /** The first ^C lets the current batch complete; a second one ends the command at once. */
-function stopOnInterrupt() {
+function stopOnInterrupt(onStop: () => void) {
   const controller = new AbortController()
   const { signal } = controller
-  const abort = () => controller.abort()
+  const abort = () => {
+    controller.abort()
+    onStop()
+  }
   process.once('SIGINT', abort)
   return {
     signal,
-    /** Waits, or throws CliError on ^C. */
-    sleep: (ms: number): Promise<void> =>
-      sleep(ms, undefined, { signal }).catch(() => {
-        throw new CliError('stopped on request')
-      }),
     release: () => process.removeListener('SIGINT', abort),
   }
 }

@@ -43,13 +43,13 @@ export class ColumnGuess {
   }
 }
 
-/** Converts a value to JSON for a column of a guessed type. */
-export function cellJson(text: string, type: GuessedType): string {
-  if (type === 'Text') return JSON.stringify(text)
-  if (text === '') return 'null'
-  if (type === 'Bool') return text.toLowerCase()
-  if (type === 'Date') return String(Date.parse(text) / 1000)
-  return text // in the number syntax of JSON, or its column would be Text
+/** Converts a text to the value of a cell in a column of a guessed type. */
+export function cellValue(text: string, type: GuessedType): string | number | boolean | null {
+  if (type === 'Text') return text
+  if (text === '') return null
+  if (type === 'Bool') return text.toLowerCase() === 'true'
+  if (type === 'Date') return Date.parse(text) / 1000
+  return Number(text) // without loss, or its column would be Text
 }
 
 function isCalendarDay(text: string): boolean {

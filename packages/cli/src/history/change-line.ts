@@ -1,14 +1,6 @@
-import type { Operation } from './operation'
+import type { HistoryChange, RowOperation, SchemaOperation } from '@sheaf/client'
 
-/** A change of a document, as the REST API returns it. */
-export interface Change {
-  readonly seq: number
-  readonly time: string
-  readonly user: { readonly name: string | null; readonly email: string | null } | null
-  readonly cause: string
-  readonly truncated?: true
-  readonly operations: readonly Operation[]
-}
+type Operation = RowOperation | SchemaOperation
 
 const verbs = {
   addRows: 'added',
@@ -23,7 +15,7 @@ const verbs = {
 } as const
 
 /** Describes a change on one line: seq, time, author, cause, and what it did. */
-export function changeLine(change: Change): string {
+export function changeLine(change: HistoryChange): string {
   const { seq, time, user, cause, truncated, operations } = change
   const author = user ? (user.email ?? user.name ?? 'deleted user') : 'Sheaf'
   const what = truncated ? 'a large change' : summarize(operations)

@@ -1,4 +1,6 @@
-import type { Operation, RowOperation, SchemaOperation } from './operation'
+import type { RowOperation, SchemaOperation } from '@sheaf/client'
+
+type Operation = RowOperation | SchemaOperation
 
 /** Longest value that is printed whole. */
 const MAX_VALUE = 60

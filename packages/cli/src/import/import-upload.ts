@@ -4,8 +4,8 @@ import { request as requestHttps } from 'node:https'
 import { createInterface } from 'node:readline'
 import { randomUUID } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
+import { ConnectionError, SheafError } from '@sheaf/client'
 import { CliError } from '../cli-error'
-import { RestError } from '../rest-client'
 
 /** A file to import. */
 export interface ImportRequest {
@@ -14,7 +14,7 @@ export interface ImportRequest {
   readonly fileName: string
   /** Size in bytes. */
   readonly size: number
-  readonly workspace: string
+  readonly workspace: number
   /** Name of the document; derived from the file name by the server when absent. */
   readonly name?: string
 }
@@ -39,15 +39,15 @@ interface Line {
   readonly progress?: { readonly rowsRead: number; readonly rowsStored: number }
   readonly document?: ImportedDocument
   readonly error?: string
-  readonly details?: { readonly status?: number }
+  readonly details?: { readonly status?: number; readonly reason?: string }
 }
 
-/** Longest silence of the server, which queues imports. */
+/** Longest silence of the server, which queues imports; `fetch`, and so the client, would not wait as long. */
 const SILENCE_MS = 600_000
 
 /**
  * Uploads a file and waits for the document created from it. Memory does not depend on the size of the file.
- * Throws RestError for a rejection and for a server that does not respond, CliError for an unreadable file.
+ * Throws SheafError for a rejection and for a server that does not respond, CliError for an unreadable file.
  */
 export async function importUpload(
   { url, key }: { url: string; key: string },
@@ -55,7 +55,7 @@ export async function importUpload(
   watcher: ImportWatcher,
 ): Promise<ImportedDocument> {
   const { head, tail, type } = formAround(upload)
-  const address = new URL(`${url}/api/workspaces/${encodeURIComponent(upload.workspace)}/import`)
+  const address = new URL(`${url}/api/workspaces/${upload.workspace}/import`)
   const send = address.protocol === 'https:' ? requestHttps : requestHttp
   const request = send(address, {
     method: 'POST',
@@ -91,9 +91,13 @@ export async function importUpload(
     })
     return await readAnswer(response, watcher)
   } catch (error) {
-    if (error instanceof RestError || error instanceof CliError) throw error
+    if (error instanceof SheafError || error instanceof CliError) throw error
     const { code, message } = error as { code?: string; message: string }
-    throw new RestError(0, `no response from ${url}: ${code ?? message}`)
+    throw new ConnectionError({
+      status: 0,
+      reason: 'CONNECTION_FAILED',
+      message: `no response from ${url}: ${code ?? message}`,
+    })
   } finally {
     request.destroy()
   }
@@ -140,12 +144,15 @@ async function readAnswer(
   const problem = response.complete
     ? 'sent an unexpected response; is the URL that of Sheaf?'
     : 'closed the connection before the end of the response'
-  throw new RestError(status, `the server ${problem}`)
+  throw new SheafError({ status, reason: 'UNEXPECTED_RESPONSE', message: `the server ${problem}` })
 }
 
-function refusal({ error = 'no reason given', details }: Line, status: number): RestError {
-  const shown = status >= 400 ? status : (details?.status ?? 500)
-  return new RestError(shown, `the server returned ${shown}: ${error}`)
+function refusal({ error, details = {} }: Line, status: number): SheafError {
+  return new SheafError({
+    status: status >= 400 ? status : (details.status ?? 500),
+    reason: details.reason ?? 'UNEXPECTED_RESPONSE',
+    message: error ?? `unexpected response with status ${status}`,
+  })
 }
 
 function readLine(text: string): Line | undefined {

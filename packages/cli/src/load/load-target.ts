@@ -1,7 +1,7 @@
+import type { Cell, Column, NewColumn, Sheaf } from '@sheaf/client'
 import { CliError } from '../cli-error'
-import { cellJson, type GuessedType } from '../csv/column-guess'
-import { getFirstWorkspace } from '../first-workspace'
-import type { RestClient } from '../rest-client'
+import { cellValue, type GuessedType } from '../csv/column-guess'
+import { getFirstWorkspace } from '../workspace'
 
 /** A column of the target table. */
 export interface TargetColumn {
@@ -17,30 +17,23 @@ export interface LoadTarget {
   readonly columns: readonly TargetColumn[]
 }
 
-interface RestColumn {
-  id: string
-  fields: { label?: string; type?: string }
-}
-
 /** The target document: an existing one, or a new one in a workspace (the first one by default). */
 export interface WantedDocument {
   readonly doc?: string
-  readonly workspace?: string
+  readonly workspace?: number
   readonly name: string
 }
 
 /** Opens the target document, or creates it. */
-export async function openDocument(rest: RestClient, wanted: WantedDocument): Promise<string> {
+export async function openDocument(sheaf: Sheaf, wanted: WantedDocument): Promise<string> {
   if (wanted.doc !== undefined) return wanted.doc
-  const workspace = wanted.workspace ?? (await getFirstWorkspace(rest))
-  return rest.post<string>(`/api/workspaces/${encodeURIComponent(workspace)}/docs`, {
-    name: wanted.name,
-  })
+  const workspaceId = wanted.workspace ?? (await getFirstWorkspace(sheaf))
+  return (await sheaf.documents.create({ workspaceId, name: wanted.name })).id
 }
 
 /** Opens the target table: an existing one by id, or a new one with the file's columns. */
 export async function openTable(
-  rest: RestClient,
+  sheaf: Sheaf,
   docId: string,
   wanted: {
     table: string
@@ -50,49 +43,31 @@ export async function openTable(
   },
 ): Promise<LoadTarget> {
   const { table, append, headers, types } = wanted
-  const path = `/api/docs/${encodeURIComponent(docId)}/tables`
-  if (append && (await hasTable(rest, path, table))) {
-    const columns = await listColumns(rest, docId, table)
+  const doc = sheaf.doc(docId)
+  if (append && (await doc.tables()).some(({ id }) => id === table)) {
+    const columns = await doc.table(table).columns.list()
     return { docId, tableId: table, columns: matchColumns(table, headers, columns) }
   }
-  const made = await rest.post<{ tables: { id: string }[] }>(path, {
-    tables: [
-      { id: table, columns: headers.map((header, i) => newColumn(header, types[i] ?? 'Text')) },
-    ],
-  })
-  const tableId = made.tables[0]?.id ?? ''
-  const columns = await listColumns(rest, docId, tableId)
+  const newColumns = headers.map((header, i) => newColumn(header, types[i] ?? 'Text'))
+  const [tableId = ''] = await doc.addTables([{ id: table, columns: newColumns }])
+  const columns = await doc.table(tableId).columns.list()
   if (columns.length !== headers.length) {
     throw new CliError(`the server created ${columns.length} columns for ${headers.length} headers`)
   }
   return { docId, tableId, columns: columns.map(({ id }, i) => ({ id, type: types[i] ?? 'Text' })) }
 }
 
-async function hasTable(rest: RestClient, path: string, table: string): Promise<boolean> {
-  const { tables } = await rest.get<{ tables: { id: string }[] }>(path)
-  return tables.some(({ id }) => id === table)
-}
-
 /** For an empty header the server chooses both names; for equal headers it generates different ids. */
-function newColumn(header: string, type: GuessedType): object {
+function newColumn(header: string, type: GuessedType): NewColumn {
   const label = header.trim()
   return label === '' ? { fields: { type } } : { id: label, fields: { label, type } }
-}
-
-async function listColumns(
-  rest: RestClient,
-  docId: string,
-  tableId: string,
-): Promise<RestColumn[]> {
-  const path = `/api/docs/${encodeURIComponent(docId)}/tables/${encodeURIComponent(tableId)}/columns`
-  return (await rest.get<{ columns: RestColumn[] }>(path)).columns
 }
 
 /** Matches columns of an existing table by label, or else by id. Throws CliError for an unknown header. */
 function matchColumns(
   table: string,
   headers: readonly string[],
-  columns: readonly RestColumn[],
+  columns: readonly Column[],
 ): TargetColumn[] {
   const free = new Set(columns)
   return headers.map((header) => {
@@ -105,26 +80,28 @@ function matchColumns(
       throw new CliError(`table ${table} has no column "${name}"; it has ${known}`)
     }
     free.delete(column)
-    const keepsText = ['Text', 'Choice', 'Any'].includes(column.fields.type?.split(':')[0] ?? '')
+    const keepsText = ['Text', 'Choice', 'Any'].includes(column.fields.type.split(':')[0] ?? '')
     return { id: column.id, type: keepsText ? 'given text' : 'given' }
   })
 }
 
-/** Creates a function that encodes the cells of a row as the JSON of one record. */
-export function createRecordWriter(
+/** Creates a function that converts the cells of a row to a record. */
+export function createRecordMaker(
   columns: readonly TargetColumn[],
-): (cells: readonly string[]) => string {
-  const keys = columns.map(({ id }, i) => `${i === 0 ? '' : ','}${JSON.stringify(id)}:`)
+): (cells: readonly string[]) => Record<string, Cell> {
   return (cells) => {
-    let json = '{"fields":{'
-    for (let i = 0; i < columns.length; i++) {
-      json += (keys[i] ?? '') + valueJson(cells[i] ?? '', columns[i]?.type ?? 'Text')
-    }
-    return `${json}}}`
+    const record: Record<string, Cell> = {}
+    columns.forEach(({ id, type }, i) => (record[id] = valueOf(cells[i] ?? '', type)))
+    return record
   }
 }
 
-function valueJson(text: string, type: TargetColumn['type']): string {
-  if (type === 'given') return text === '' ? 'null' : JSON.stringify(text)
-  return cellJson(text, type === 'given text' ? 'Text' : type)
+/** Returns about how many characters the JSON of a record has besides the texts of its cells. */
+export function countOwnChars(columns: readonly TargetColumn[]): number {
+  return columns.reduce((chars, { id }) => chars + id.length + 6, '{"fields":{}},'.length)
+}
+
+function valueOf(text: string, type: TargetColumn['type']): Cell {
+  if (type === 'given') return text === '' ? null : text
+  return cellValue(text, type === 'given text' ? 'Text' : type)
 }

@@ -1,18 +1,25 @@
 import { basename, extname } from 'node:path'
+import { SheafError, type Cell, type Sheaf } from '@sheaf/client'
 import { CliError } from '../cli-error'
 import { readCsv } from '../csv/csv-file'
-import type { RestClient } from '../rest-client'
+import { describeFailure } from '../sheaf'
 import { BatchSize } from './batch-size'
 import { scanCsv, type CsvScan } from './csv-scan'
 import type { LoadState, LoadStateFile } from './load-state'
-import { createRecordWriter, openDocument, openTable, type TargetColumn } from './load-target'
+import {
+  countOwnChars,
+  createRecordMaker,
+  openDocument,
+  openTable,
+  type TargetColumn,
+} from './load-target'
 import { readLastId, RowSender, type Batch } from './row-sender'
 
 /** The file and the target of a load. */
 export interface LoadRequest {
   readonly file: string
   readonly doc?: string
-  readonly workspace?: string
+  readonly workspace?: number
   /** Name of a new document; derived from the file by default. */
   readonly name?: string
   /** An existing table to append to, or the name of a new one; derived from the file by default. */
@@ -28,9 +35,8 @@ export interface LoadRequest {
 
 /** Dependencies of a load. */
 export interface LoadContext {
-  readonly rest: RestClient
+  readonly sheaf: Sheaf
   readonly state: LoadStateFile
-  readonly sleep: (ms: number) => Promise<void>
   /** Aborted on an interrupt; the current batch is completed first. */
   readonly signal?: AbortSignal
   /** Called when the file has been scanned and the table exists. */
@@ -59,7 +65,7 @@ export class LoadInterrupted extends CliError {
 }
 
 /**
- * Loads a CSV file into a table, every row exactly once. Throws CliError or RestError when nothing can be
+ * Loads a CSV file into a table, every row exactly once. Throws CliError or SheafError when nothing can be
  * loaded, and LoadInterrupted when the load can be continued with `resume`.
  */
 export async function loadCsv(request: LoadRequest, context: LoadContext): Promise<LoadResult> {
@@ -69,14 +75,9 @@ export async function loadCsv(request: LoadRequest, context: LoadContext): Promi
     : await startLoad(request, scan, context)
   const { docId, tableId, columns } = state
   const size = new BatchSize(request.batch)
-  const { rest, sleep } = context
-  const sender = new RowSender({
-    rest,
-    target: state,
-    lastIdBefore: state.lastIdBefore,
-    size,
-    sleep,
-  })
+  const { sheaf } = context
+  const { lastIdBefore } = state
+  const sender = new RowSender({ sheaf, target: state, lastIdBefore, size })
   try {
     const stored = request.resume ? await sender.resume() : 0
     if (stored < 0 || stored > scan.rows) {
@@ -87,7 +88,8 @@ export async function loadCsv(request: LoadRequest, context: LoadContext): Promi
     context.onStart?.(scan.rows, stored)
     await sendRows(readBatches(request, { columns, skip: stored, size }), sender, context)
   } catch (error) {
-    throw new LoadInterrupted((error as Error).message, sender.stored, scan.rows)
+    const message = error instanceof SheafError ? describeFailure(error) : (error as Error).message
+    throw new LoadInterrupted(message, sender.stored, scan.rows)
   }
   await context.state.remove()
   return { docId, tableId, rows: scan.rows }
@@ -96,18 +98,18 @@ export async function loadCsv(request: LoadRequest, context: LoadContext): Promi
 async function startLoad(
   request: LoadRequest,
   scan: CsvScan,
-  { rest, state }: LoadContext,
+  { sheaf, state }: LoadContext,
 ): Promise<LoadState> {
   const { file, doc, workspace } = request
   const fileName = basename(file, extname(file))
-  const docId = await openDocument(rest, { doc, workspace, name: request.name ?? fileName })
+  const docId = await openDocument(sheaf, { doc, workspace, name: request.name ?? fileName })
   const { table = fileName } = request
   const append = doc !== undefined && request.table !== undefined
-  const target = await openTable(rest, docId, { table, append, ...scan }).catch((error: Error) => {
+  const target = await openTable(sheaf, docId, { table, append, ...scan }).catch((error: Error) => {
     if (doc === undefined) error.message += `; the new document ${docId} is empty`
     throw error
   })
-  const lastIdBefore = append ? await readLastId(rest, target) : 0
+  const lastIdBefore = append ? await readLastId(sheaf, target) : 0
   const started = { ...target, lastIdBefore, sha256: scan.sha256 }
   await state.save(started)
   return started
@@ -158,19 +160,20 @@ async function* readBatches(
   options: { columns: readonly TargetColumn[]; skip: number; size: BatchSize },
 ): AsyncGenerator<Batch> {
   const { columns, size } = options
-  const toRecord = createRecordWriter(columns)
+  const toRecord = createRecordMaker(columns)
+  const ownChars = countOwnChars(columns)
   let left = options.skip + 1 // including the header
-  let batch: string[] = []
+  let records: Record<string, Cell>[] = []
   let chars = 0
   for await (const { cells } of readCsv(file, { delimiter })) {
     if (left-- > 0) continue
-    const record = toRecord(cells)
-    batch.push(record)
-    chars += record.length
-    if (!size.isFull(batch.length, chars)) continue
-    yield batch
-    batch = []
+    records.push(toRecord(cells))
+    chars += ownChars
+    for (const cell of cells) chars += cell.length
+    if (!size.isFull(records.length, chars)) continue
+    yield { records, chars }
+    records = []
     chars = 0
   }
-  if (batch.length > 0) yield batch
+  if (records.length > 0) yield { records, chars }
 }

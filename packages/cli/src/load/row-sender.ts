@@ -1,37 +1,39 @@
-import { jitter } from '@sheaf/kit/backoff'
+import { TooLargeError, type Cell, type RetryLimits, type Sheaf, type Table } from '@sheaf/client'
 import { CliError } from '../cli-error'
-import { RestError, type RestClient } from '../rest-client'
 import type { BatchSize } from './batch-size'
 import type { LoadTarget } from './load-target'
 
-/** Rows as JSON records, in the order of the file. */
-export type Batch = readonly string[]
+/** The table of a load, whose columns are known at run time. */
+type LoadTable = Table<{ id: number; read: Record<string, Cell>; write: Record<string, Cell> }>
 
-const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000]
-const LONGEST_WAIT_MS = 60_000
+/** Rows in the order of the file, and about how many characters their JSON has. */
+export interface Batch {
+  readonly records: readonly Readonly<Record<string, Cell>>[]
+  readonly chars: number
+}
+
+/** A load outlives a restart of the server. */
+const RETRY: Partial<RetryLimits> = { attempts: 12 }
 
 /** Dependencies of a RowSender. */
 export interface RowSenderOptions {
-  readonly rest: RestClient
+  readonly sheaf: Sheaf
   readonly target: Pick<LoadTarget, 'docId' | 'tableId'>
   /** Greatest row id of the table before the load. */
   readonly lastIdBefore: number
   readonly size: BatchSize
-  /** Waits; replaced in tests. */
-  readonly sleep: (ms: number) => Promise<void>
 }
 
 /**
- * Sends batches of rows to one table, each exactly once. A batch is stored atomically, and row ids increase
- * without gaps, so the greatest id of the table shows which batches are stored. It is read after every
- * failure, since a failed request may have taken effect without its response arriving.
+ * Sends batches of rows to one table, each exactly once: the client repeats a batch with its idempotency key. Row ids
+ * increase without gaps, so they show whether others write to the table, and the greatest one tells how many rows are stored.
  */
 export class RowSender {
-  private readonly path: string
+  private readonly table: LoadTable
   private sent = 0
 
   constructor(private readonly options: RowSenderOptions) {
-    this.path = recordsPath(options.target)
+    this.table = findTable(options.sheaf, options.target)
   }
 
   /** Rows known to be stored. */
@@ -39,59 +41,39 @@ export class RowSender {
     return this.sent
   }
 
-  /** Determines how many rows of this load are in the table, and continues from there. Throws RestError. */
+  /** Determines how many rows of this load are in the table, and continues from there. Throws SheafError. */
   async resume(): Promise<number> {
-    this.sent = await this.countStored()
+    const { sheaf, target, lastIdBefore } = this.options
+    this.sent = (await readLastId(sheaf, target)) - lastIdBefore
     return this.sent
   }
 
-  /** Stores a batch. Throws CliError or RestError when that is impossible. */
+  /** Stores a batch. Throws CliError or SheafError when that is impossible. */
   async send(batch: Batch): Promise<void> {
-    const body = `{"records":[${batch.join(',')}]}`
-    const before = this.sent
-    const after = before + batch.length
-    for (let failures = 0; this.sent === before;) {
-      try {
-        if (failures > 0) await this.resync(before, after)
-        if (this.sent === before) await this.post(batch, body)
-      } catch (error) {
-        if (isTooLarge(error)) return this.sendHalves(batch, body.length)
-        const wait = RETRY_DELAYS_MS[failures++]
-        if (!(error instanceof RestError && error.isTransient) || wait === undefined) throw error
-        const asked = Math.min(error.retryAfterMs ?? 0, LONGEST_WAIT_MS)
-        await this.options.sleep(Math.max(asked, jitter(wait, 0.25)))
-      }
-    }
-  }
-
-  private async post(batch: Batch, body: string): Promise<void> {
+    const { records } = batch
     const startedAt = performance.now()
-    const { records } = await this.options.rest.post<{ records: { id: number }[] }>(this.path, body)
+    let ids: readonly number[]
+    try {
+      ids = await this.table.add(records, { retry: RETRY })
+    } catch (error) {
+      if (error instanceof TooLargeError) return this.sendHalves(batch)
+      throw error
+    }
     const firstId = this.options.lastIdBefore + this.sent + 1
-    if (records.length !== batch.length || records[0]?.id !== firstId) throw this.disturbed()
-    this.sent += batch.length
-    this.options.size.learn(batch.length, performance.now() - startedAt)
+    if (ids.length !== records.length || ids[0] !== firstId) throw this.disturbed()
+    this.sent += records.length
+    this.options.size.learn(records.length, performance.now() - startedAt)
   }
 
-  private async sendHalves(batch: Batch, chars: number): Promise<void> {
-    if (batch.length === 1) {
+  private async sendHalves({ records, chars }: Batch): Promise<void> {
+    if (records.length === 1) {
       throw new CliError(`row ${this.sent + 1} exceeds the request size limit of the server`)
     }
     this.options.size.tooLarge(chars)
-    const middle = Math.ceil(batch.length / 2)
-    await this.send(batch.slice(0, middle))
-    await this.send(batch.slice(middle))
-  }
-
-  private async resync(before: number, after: number): Promise<void> {
-    const stored = await this.countStored()
-    if (stored !== before && stored !== after) throw this.disturbed()
-    this.sent = stored
-  }
-
-  private async countStored(): Promise<number> {
-    const { rest, target, lastIdBefore } = this.options
-    return (await readLastId(rest, target)) - lastIdBefore
+    const middle = Math.ceil(records.length / 2)
+    const half = Math.ceil(chars / 2)
+    await this.send({ records: records.slice(0, middle), chars: half })
+    await this.send({ records: records.slice(middle), chars: half })
   }
 
   private disturbed(): CliError {
@@ -105,18 +87,13 @@ export class RowSender {
 
 /** Returns the greatest row id of a table; 0 when it is empty. */
 export async function readLastId(
-  rest: RestClient,
+  sheaf: Sheaf,
   target: RowSenderOptions['target'],
 ): Promise<number> {
-  const path = `${recordsPath(target)}?sort=-id&limit=1`
-  const { records } = await rest.get<{ records: { id: number }[] }>(path)
-  return records[0]?.id ?? 0
+  const [last] = await findTable(sheaf, target).all({ sort: '-id', limit: 1 })
+  return last?.id ?? 0
 }
 
-function recordsPath({ docId, tableId }: RowSenderOptions['target']): string {
-  return `/api/docs/${encodeURIComponent(docId)}/tables/${encodeURIComponent(tableId)}/records`
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof RestError && error.status === 413
+function findTable(sheaf: Sheaf, { docId, tableId }: RowSenderOptions['target']): LoadTable {
+  return sheaf.doc(docId).table(tableId)
 }

@@ -1,10 +1,11 @@
-import { reasonOf, TIMEOUT_MS } from '../rest-client'
-
 /** The address of Sheaf and the key of the agent. */
 interface Endpoint {
   readonly url: string
   readonly key: string
 }
+
+/** Longer than the server takes for any response. */
+const TIMEOUT_MS = 120_000
 
 /** Messages on their way at the same time; further ones wait. */
 const MAX_CONCURRENT = 8
@@ -62,7 +63,10 @@ function parse(line: string): Message | undefined {
   }
 }
 
-/** Returns the answer to a message; undefined for a notification. Never throws. */
+/**
+ * Returns the answer to a message; undefined for a notification. Never throws. JSON-RPC answers some messages with a body of
+ * its own beside an HTTP error, which the client of the REST API would not return.
+ */
 async function relay(
   message: Message,
   body: string,
@@ -121,4 +125,10 @@ function answerLine(id: Message['id'], status: number, text: string): string {
 
 function errorLine(id: Message['id'], code: number, message: string, data?: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message, data } })
+}
+
+/** Why a request got no response, as a code such as `ECONNREFUSED` if there is one. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: Error & { code?: string } }
+  return cause?.code ?? cause?.message ?? message
 }
