@@ -3,15 +3,32 @@
 'use strict'
 
 const { spawnSync } = require('node:child_process')
-const { existsSync, statSync } = require('node:fs')
+const { existsSync, readFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 
 const root = join(__dirname, '..')
 const oldestNode = [20, 19]
 
-/** Returns the modification time of a file; 0 when it does not exist. */
-function changedAt(path) {
-  return statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+/** Reads the packages of a lock file by their folders, without those of this repository, which are only linked. */
+function readPackages(path) {
+  const { packages } = JSON.parse(readFileSync(join(root, path), 'utf8'))
+  return new Map(Object.entries(packages).filter(([folder]) => folder.includes('node_modules/')))
+}
+
+/** Returns whether the packages of the lock file are installed, and no others. */
+function isInstalled() {
+  // npm writes this file at the end of each install, so it shows what the last complete one has installed.
+  const made = 'node_modules/.package-lock.json'
+  if (!existsSync(join(root, made))) return false
+  const wanted = readPackages('package-lock.json')
+  const installed = readPackages(made)
+  const isSame = (a, b) =>
+    a?.version === b?.version && a?.integrity === b?.integrity && a?.link === b?.link
+  return (
+    [...installed].every(([folder, entry]) => isSame(entry, wanted.get(folder))) &&
+    // Optional packages may be for other platforms.
+    [...wanted].every(([folder, { optional }]) => optional || installed.has(folder))
+  )
 }
 
 /** Lets the compiler use the headers of this Node installation instead of downloading them. */
@@ -47,8 +64,7 @@ function setup() {
       `better-sqlite3 12 aborts on Node ${process.version}: Node 22 is recommended (.nvmrc)`,
     )
   }
-  // npm writes this file at the end of each install, so its time marks the last complete one.
-  if (changedAt('node_modules/.package-lock.json') < changedAt('package-lock.json')) {
+  if (!isInstalled()) {
     console.log('installing packages; one is compiled, which takes a minute')
     npm('ci', '--include=dev', '--no-audit', '--no-fund')
   }
