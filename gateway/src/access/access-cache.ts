@@ -37,6 +37,8 @@ export interface GrantedDocument {
   readonly unscopedRole?: RoleName | undefined
   /** Address (host:port) of the document-data instance that has its file. */
   readonly homeAddress: string
+  /** What that instance understands of its requests. */
+  readonly homeProtocol: number
 }
 
 /** An access decision of directory: the caller's identity, and the token that proves it to other services. */
@@ -189,6 +191,7 @@ function fromWire(
       role: roleFromWire(document.role),
       unscopedRole: roleFromWire(document.unscopedRole),
       homeAddress: document.homeAddress,
+      homeProtocol: document.homeProtocol,
     },
   }
 }

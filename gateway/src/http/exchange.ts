@@ -58,6 +58,8 @@ export class Exchange {
   isDryRun = false
   /** The moment that a read is to show; undefined for the present. */
   asOf?: Moment
+  /** What the instance of the document must understand: see `requireProtocol`. */
+  neededProtocol = 0
   /** What a write that kept nothing would have changed, as members of a JSON object. */
   comparison?: Buffer
   /** Name of the tool that an agent called, if any. */

@@ -1,3 +1,4 @@
+import { PAST_AND_CAPS } from '@sheaf/auth/require-protocol'
 import type { ListDifferencesRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { AppError } from '@sheaf/kit/errors'
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
@@ -115,6 +116,7 @@ const listHistory: Tool = defineTool({
       })
     const document = await DocumentSession.open(exchange, name, 'editors')
     const { docId } = document
+    if (keyId > 0) exchange.neededProtocol = PAST_AND_CAPS
     const request = { docId, tableId, rowId, keyId, limit: rest.limit ?? DEFAULT_CHANGES }
     const { changes, nextBeforeSeq } = await document.read((home, call) =>
       home.history.listHistory({ ...request, beforeSeq: before }, call),

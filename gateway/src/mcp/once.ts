@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { PAST_AND_CAPS } from '@sheaf/auth/require-protocol'
 import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import { z } from 'zod'
 import { dryRunOptions } from '../documents/conditional-requests'
@@ -38,7 +39,10 @@ export function getToolWriteOptions(
   { exchange, id }: ToolCall,
   { tool, args, dryRun = false, requestId }: WriteCall,
 ): WriteOptions | undefined {
-  if (dryRun) return dryRunOptions
+  if (dryRun) {
+    exchange.neededProtocol = PAST_AND_CAPS
+    return dryRunOptions
+  }
   const name = repetitionId(id, requestId)
   if (name === undefined) return undefined
   const idempotencyKey = `mcp-${hash(`${ownerOf(exchange)}\n${name}`).toString('base64url')}`

@@ -1,3 +1,4 @@
+import { PAST_AND_CAPS } from '@sheaf/auth/require-protocol'
 import { AppError } from '@sheaf/kit/errors'
 import { describeChanges } from '../documents/described-changes'
 import { writeDocument } from '../documents/conditional-requests'
@@ -39,6 +40,7 @@ export const historyRoutes: readonly Route[] = [
         throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId parameter requires tableId', {
           parameter: 'rowId',
         })
+      if (keyId > 0) exchange.neededProtocol = PAST_AND_CAPS
       const { docId } = document
       const request = { docId, tableId, rowId, keyId, limit, beforeSeq: before }
       const { changes, nextBeforeSeq } = await document.read((home, call) =>

@@ -1,5 +1,6 @@
 import { keyScopeError } from '@sheaf/auth/key-scope'
 import { documentRoleError } from '@sheaf/auth/require-access'
+import { requireProtocol } from '@sheaf/auth/require-protocol'
 import { AppError } from '@sheaf/kit/errors'
 import { roleAtLeast, type NeededRole } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
@@ -92,6 +93,7 @@ export class DocumentSession {
     const { documentData } = this.exchange.context
     const prepare = () => {
       const { askedAt, document } = this.granted
+      requireProtocol(document.homeProtocol, this.exchange.neededProtocol)
       const home = documentData.at(document.homeAddress, askedAt)
       return (call: CallContext) => run(home, call)
     }

@@ -1,3 +1,4 @@
+import { PAST_AND_CAPS } from '@sheaf/auth/require-protocol'
 import type { AppError } from '@sheaf/kit/errors'
 import { AS_OF, mayHaveAsOf, readAsOf } from '../http/as-of'
 import { parseJson, readJsonBytes } from '../http/body'
@@ -37,6 +38,7 @@ export function createRouteHandler(route: Route): RouteHandler {
     const given = isParsed ? parseQuery(url) : undefined
     if (given && maybePast) exchange.asOf = readAsOf(given, hasAsOf(route))
     if (isWrite && given) exchange.isDryRun = readDryRun(given, hasDryRun(route))
+    exchange.neededProtocol = protocolFor(exchange, route)
     if (isStrict) requireKnownParameters(parametersOf(route), given)
     const query = checkParameters(route.query, given)
     const { bytes, body } = await receive(route, { exchange, document, isStrict })
@@ -46,6 +48,12 @@ export function createRouteHandler(route: Route): RouteHandler {
       new RequestInput(route.id, { params, query, body, bytes }, document),
     )
   }
+}
+
+/** What the instance of the document must understand, so that it ignores no part of a request. */
+function protocolFor({ asOf, isDryRun, request }: Exchange, { method }: Route): number {
+  const isStrictWrite = method !== 'get' && prefersStrict(request)
+  return asOf || isDryRun || isStrictWrite ? PAST_AND_CAPS : 0
 }
 
 function parametersOf(route: Route): string[] {

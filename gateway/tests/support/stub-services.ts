@@ -22,6 +22,7 @@ import {
   WorkspacesServiceService,
   type WorkspacesService,
 } from '@sheaf/protos/sheaf/directory/v1/workspaces'
+import { DOCUMENT_PROTOCOL } from '@sheaf/protos/protocol'
 import {
   AttachmentsServiceService,
   type AttachmentsService,
@@ -108,6 +109,8 @@ export class StubAccess {
   private readonly listeners = new Set<(answer: HoldLeaseResponse) => void>()
   private readonly cutters = new Set<() => void>()
   homeAddress = ''
+  /** What the home understands of its requests. */
+  homeProtocol = DOCUMENT_PROTOCOL
 
   constructor(private readonly authority: TokenAuthority) {}
 
@@ -164,13 +167,13 @@ export class StubAccess {
     caller: { userId: number; system?: boolean; anonymous?: boolean },
     role: RoleName | '' | undefined,
   ): Promise<ResolveAccessResponse> {
-    const { tokenMs, accessVersion, keyExpiresAt, homeAddress } = this
+    const { tokenMs, accessVersion, keyExpiresAt } = this
     const { userId, system = false, anonymous = false } = caller
     const claims = role ? { docId: DOC, role, home: 'document-data-0' } : {}
     const token = await this.authority.sign({ userId, system, anonymous, ...claims }, tokenMs)
     return {
       caller: { userId, email: '', name: '', system, anonymous },
-      document: role ? toDocument(role, homeAddress) : undefined,
+      document: role ? toDocument(role, this) : undefined,
       token,
       tokenExpiresAt: Date.now() + tokenMs,
       accessVersion,
@@ -305,7 +308,10 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
   })
 }
 
-function toDocument(name: RoleName, homeAddress: string) {
+function toDocument(
+  name: RoleName,
+  { homeAddress, homeProtocol }: Pick<StubAccess, 'homeAddress' | 'homeProtocol'>,
+) {
   const role = roleToWire(name)
   return {
     docId: DOC,
@@ -313,6 +319,7 @@ function toDocument(name: RoleName, homeAddress: string) {
     unscopedRole: role,
     home: 'document-data-0',
     homeAddress,
+    homeProtocol,
     assignment: 0,
   }
 }

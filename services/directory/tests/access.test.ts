@@ -39,6 +39,7 @@ describe('resolveAccess', () => {
       unscopedRole: Role.EDITORS,
       home: 'document-data-0',
       homeAddress: 'document-data-0.test:8486',
+      homeProtocol: 1,
       assignment: 0,
     })
     const { jwks } = await directory.clients.access.listVerificationKeys({})

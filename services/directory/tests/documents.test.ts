@@ -52,6 +52,7 @@ describe('documents', () => {
       unscopedRole: Role.OWNERS,
       home: 'roomy',
       homeAddress: 'roomy.test:8486',
+      homeProtocol: 1,
       assignment: 0,
     })
     const { jwks } = await access.listVerificationKeys({})

@@ -62,6 +62,39 @@ describe('homes', () => {
     expect(document).toMatchObject({ home: 'moving', homeAddress: 'elsewhere:1' })
   })
 
+  it('tell what they understand of calls, which is handed out at once when it changes', async () => {
+    const bob = await directory.addUser('bert')
+    const workspace = await directory.createWorkspace(bob, 'docs')
+    await directory.query('delete from directory.homes')
+    await directory.reportHome({ name: 'grown', protocol: 0 })
+    const docId = await directory.createDocument(bob, workspace)
+    const before = await directory.resolve(bob, { document: docId })
+    expect(before.document).toMatchObject({ home: 'grown', homeProtocol: 0 })
+    await directory.reportHome({ name: 'grown', protocol: 1 })
+    const after = await directory.resolve(bob, { document: docId })
+    expect(after.document).toMatchObject({ home: 'grown', homeProtocol: 1 })
+    expect(after.accessVersion).toBeGreaterThan(before.accessVersion)
+    await directory.reportHome({ name: 'grown', protocol: 1 })
+    const same = await directory.resolve(bob, { document: docId })
+    expect(same.accessVersion).toBe(after.accessVersion)
+  })
+
+  it('serve no key with caps while they are of a release that ignores caps', async () => {
+    const bob = await directory.addUser('bertha')
+    const workspace = await directory.createWorkspace(bob, 'docs')
+    await directory.query('delete from directory.homes')
+    await directory.reportHome({ name: 'old', protocol: 0 })
+    const document = await directory.createDocument(bob, workspace)
+    const capped = await directory.withScope(bob, {
+      caps: { rowsPerCall: 5, tables: [], noStructure: false },
+    })
+    const refused = { code: 'unavailable', reason: 'HOME_TOO_OLD' }
+    await expect(directory.resolve(capped, { document })).rejects.toMatchObject(refused)
+    expect((await directory.resolve(bob, { document })).document).toMatchObject({ home: 'old' })
+    await directory.reportHome({ name: 'old', protocol: 1 })
+    expect((await directory.resolve(capped, { document })).document).toMatchObject({ home: 'old' })
+  })
+
   it.each([
     { name: '', address: 'a:1', freeBytes: 0 },
     { name: 'a b', address: 'a:1', freeBytes: 0 },
@@ -72,6 +105,7 @@ describe('homes', () => {
     { name: 'a', address: 'a:1', replicated: true, startId: 'a b' },
     { name: 'a', address: 'a:1', startId: 'process' },
     { name: 'a', address: 'a:1', timeMs: -1 },
+    { name: 'a', address: 'a:1', protocol: -1 },
   ])('refuse the report %j', async (report) => {
     await expect(directory.reportHome(report)).rejects.toMatchObject({ code: 'invalid' })
   })

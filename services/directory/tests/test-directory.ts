@@ -164,7 +164,8 @@ export class TestDirectory implements AsyncDisposable {
   ): Promise<ReportHomeResponse> {
     const address = `${report.name}.test:8486`
     const timeMs = report.replicated ? Date.now() : 0
-    const whole = ReportHomeRequest.fromPartial({ address, freeBytes: 1000, timeMs, ...report })
+    const own = { address, freeBytes: 1000, timeMs, protocol: 1 }
+    const whole = ReportHomeRequest.fromPartial({ ...own, ...report })
     return clients.homes.reportHome(whole, await this.system())
   }
 

@@ -1,4 +1,5 @@
 import { instant } from '@sheaf/kit/lease-clock'
+import { DOCUMENT_PROTOCOL as protocol } from '@sheaf/protos/protocol'
 import { ReportHomeRequest, type ReportHomeResponse } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
 
@@ -107,7 +108,7 @@ export class HomeReports implements AsyncDisposable {
       timeMs: sentAt.wall,
       ...change,
     }
-    const request = ReportHomeRequest.fromPartial({ name, address, freeBytes, ...leased })
+    const request = ReportHomeRequest.fromPartial({ name, address, freeBytes, protocol, ...leased })
     const deadline = Date.now() + ANSWER_MS
     const answer: ReportHomeResponse = await homes.reportHome(request, { token, deadline })
     return { sentAt, answer, request, token }

@@ -71,6 +71,12 @@ export function transportError(code: Status): AppError {
       return new AppError('unavailable', 'CANCELLED', 'request cancelled')
     case Status.RESOURCE_EXHAUSTED:
       return new AppError('too_large', 'MESSAGE_TOO_LARGE', 'request entity too large')
+    case Status.UNIMPLEMENTED:
+      return new AppError(
+        'unavailable',
+        'SERVICE_TOO_OLD',
+        'a service is older than this call and is being upgraded, retry later',
+      )
     default:
       return new AppError('internal', 'SERVICE_ERROR', 'internal service error')
   }

@@ -37,6 +37,7 @@ export interface AccessRow {
   readonly isRemoved: boolean
   readonly home: string | null
   readonly homeAddress: string | null
+  readonly homeProtocol: number | null
   readonly assignment: number | null
   /** See Assignment. */
   readonly isHomeEnded: boolean
@@ -78,7 +79,8 @@ export async function resolveCaller(
     select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
       c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope, s.version,
       null as "docId", null as "orgId", null as "workspaceId", null as role, null as "ownerId",
-      false as "isRemoved", null as home, null as "homeAddress", null as assignment, false as "isHomeEnded"
+      false as "isRemoved", null as home, null as "homeAddress", null as "homeProtocol",
+      null as assignment, false as "isHomeEnded"
     from ${callers(credential)} c
     cross join access_state s`.execute(db)
   return rows

@@ -8,6 +8,8 @@ export interface Assignment {
   readonly home: string
   /** Null when the instance has never reported. */
   readonly homeAddress: string | null
+  /** What the instance understands of its requests; null as the address. */
+  readonly homeProtocol: number | null
   /** Raised whenever the document is assigned to another instance. */
   readonly assignment: number
   /** True when the instance is replicated and its lease has ended, so that another one has to take over. */
@@ -15,7 +17,7 @@ export interface Assignment {
 }
 
 /** SQL: the columns of an Assignment, from document `d` and its instance `h`, which may be absent. */
-export const assignmentColumns = sql`d.home, h.address as "homeAddress", d.assignment,
+export const assignmentColumns = sql`d.home, h.address as "homeAddress", h.protocol as "homeProtocol", d.assignment,
   coalesce(h.lease_until <= clock_timestamp(), false) as "isHomeEnded"`
 
 /** The assignment of a document, published or not; undefined for an unknown one. */
@@ -42,13 +44,15 @@ export async function reassign(
     with ended as (
       select name from homes where name = ${home} and lease_until <= clock_timestamp() for share
     ), target as (
-      select name, address from homes where lease_until > clock_timestamp()
+      select name, address, protocol from homes where lease_until > clock_timestamp()
       order by drained, md5(name || ${docId}::text) limit 1
     )
     update documents d set home = t.name, assignment = d.assignment + 1
     from ended e, target t
     where d.doc_id = ${docId} and d.home = e.name and d.assignment = ${assignment}
-    returning d.home, t.address as "homeAddress", d.assignment, false as "isHomeEnded"`.execute(db)
+    returning d.home, t.address as "homeAddress", t.protocol as "homeProtocol", d.assignment, false as "isHomeEnded"`.execute(
+    db,
+  )
   return rows[0]
 }
 

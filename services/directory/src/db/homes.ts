@@ -32,6 +32,8 @@ export interface HomeReport {
   readonly name: string
   readonly address: string
   readonly freeBytes: number
+  /** What it understands of its requests. */
+  readonly protocol: number
   /** The lease that a replicated instance asks for; undefined without replication. */
   readonly lease: AskedLease | undefined
 }
@@ -57,13 +59,14 @@ const leaseColumns = ({ lease }: HomeReport) => {
 
 /**
  * Stores the heartbeat of a known instance, and grants the lease that it asks for; undefined when the instance is new, its
- * address has changed, or another process of its name has the lease.
+ * address or protocol has changed, or another process of its name has the lease.
  */
 export async function refreshHome(db: Db, report: HomeReport): Promise<StoredReport | undefined> {
   const { rows } = await sql<StoredReport>`
     update homes h set free_bytes = ${report.freeBytes}, reported_at = now(),
       (start_id, lease_until) = row(${leaseColumns(report)})
-    where name = ${report.name} and address = ${report.address} and ${isFree(report.lease?.startId ?? null)}
+    where name = ${report.name} and address = ${report.address} and protocol = ${report.protocol}
+      and ${isFree(report.lease?.startId ?? null)}
     returning drained`.execute(db)
   return rows[0]
 }
@@ -71,11 +74,12 @@ export async function refreshHome(db: Db, report: HomeReport): Promise<StoredRep
 /** As `refreshHome`, for an instance that may be new or have a new address; undefined when another process has the lease. */
 export async function putHome(db: Db, report: HomeReport): Promise<StoredReport | undefined> {
   const { rows } = await sql<StoredReport>`
-    insert into homes as h (name, address, free_bytes, start_id, lease_until)
-    values (${report.name}, ${report.address}, ${report.freeBytes}, ${leaseColumns(report)})
+    insert into homes as h (name, address, free_bytes, protocol, start_id, lease_until)
+    values (${report.name}, ${report.address}, ${report.freeBytes}, ${report.protocol}, ${leaseColumns(report)})
     on conflict (name) do update
-      set address = excluded.address, free_bytes = excluded.free_bytes, reported_at = now(),
-        start_id = excluded.start_id, lease_until = excluded.lease_until
+      set address = excluded.address, protocol = excluded.protocol,
+        free_bytes = excluded.free_bytes, reported_at = now(), start_id = excluded.start_id,
+        lease_until = excluded.lease_until
       where ${isFree(report.lease?.startId ?? null)}
     returning drained`.execute(db)
   return rows[0]
@@ -203,13 +207,13 @@ export function listHomeDocuments(
 }
 
 /**
- * SQL: name and address of the home of a new document, if any instance is live: any of those that have not much less free
+ * SQL: name, address and protocol of the home of a new document, if any instance is live: any of those that have not much less free
  * space than the one with the most, since a difference of some bytes must not give all new documents to one. A drained
  * instance is the home only if all live ones are drained.
  */
-export const liveHome: RawBuilder<Pick<HomeRow, 'name' | 'address'>> = sql`
-  select name, address from (
-    select name, address, free_bytes, drained, max(free_bytes) over (partition by drained) as most
+export const liveHome: RawBuilder<Pick<HomeReport, 'name' | 'address' | 'protocol'>> = sql`
+  select name, address, protocol from (
+    select name, address, protocol, free_bytes, drained, max(free_bytes) over (partition by drained) as most
     from homes
     where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
       and (lease_until is null or lease_until > clock_timestamp())

@@ -27,6 +27,7 @@ export interface Reservation {
   /** The instance for its file; null when none is live. */
   readonly home: string | null
   readonly homeAddress: string | null
+  readonly homeProtocol: number | null
   /** False, if nothing else is in the way, when the url id is in use in the org. */
   readonly isReserved: boolean
 }
@@ -72,7 +73,8 @@ export async function insertDocuments(
       select m.id, a.creator, 'owners' from made m join asked a on a.doc_id = m.doc_id where a.is_owned
     )
     select w.id is not null as "hasPlace", c.role, w.removed_at is not null as "isRemoved",
-      h.name as home, h.address as "homeAddress", m.id is not null as "isReserved"
+      h.name as home, h.address as "homeAddress", h.protocol as "homeProtocol",
+      m.id is not null as "isReserved"
     from asked a
     left join place w on true
     left join creators c on c.id = a.creator

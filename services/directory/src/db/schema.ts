@@ -160,6 +160,8 @@ interface HomesTable {
   drained: Generated<boolean>
   /** Share of the recent time in which its event loop was busy. */
   load: Generated<number>
+  /** What it understands of its requests. */
+  protocol: Generated<number>
 }
 
 interface AccessLeasesTable {

@@ -1,6 +1,7 @@
 import type { CallerClaims } from '@sheaf/auth/caller-token'
 import { keyScopeError } from '@sheaf/auth/key-scope'
 import { documentRoleError, requireSystem } from '@sheaf/auth/require-access'
+import { PAST_AND_CAPS, requireProtocol } from '@sheaf/auth/require-protocol'
 import {
   roleAtLeast,
   roleFromWire,
@@ -68,6 +69,7 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
         role: roleToWire(document.role),
         home: document.home,
         homeAddress: document.homeAddress ?? '',
+        homeProtocol: document.homeProtocol ?? 0,
         assignment: document.assignment,
         unscopedRole: roleToWire(row.unscopedRole ?? undefined),
       },
@@ -144,16 +146,22 @@ function readDocument(row: ScopedRow, { neededRole }: ResolveAccessRequest) {
   return { docId: row.docId, role }
 }
 
-/** Adds the instance that has the document. Throws `unavailable` when there is none, `not_found` when it was just deleted. */
+/**
+ * Adds the instance that has the document. Throws `unavailable` when there is none, or when it is too old for the key,
+ * `not_found` when the document was just deleted.
+ */
 async function placeDocument<T extends { readonly docId: string }>(
   { homeAssigner }: Context,
-  { home, homeAddress, assignment, isHomeEnded }: ScopedRow,
+  { home, homeAddress, homeProtocol, assignment, isHomeEnded, scope }: ScopedRow,
   document: T,
 ): Promise<T & Assignment> {
   if (home === null || assignment === null) throw documentNotFound()
-  const known = { home, homeAddress, assignment, isHomeEnded }
+  const known = { home, homeAddress, homeProtocol, assignment, isHomeEnded }
   const present = isHomeEnded ? await homeAssigner.assign(document.docId, known) : known
   if (!present) throw documentNotFound()
+  // An instance that has not been upgraded yet ignores caps.
+  if (scope?.caps && present.homeProtocol !== null)
+    requireProtocol(present.homeProtocol, PAST_AND_CAPS)
   return { ...document, ...present }
 }
 

@@ -48,6 +48,7 @@ export interface ReservedDocument {
   /** Name of the document-data instance. */
   readonly home: string
   readonly homeAddress: string
+  readonly homeProtocol: number
 }
 
 /**
@@ -138,7 +139,7 @@ export class Reservations {
     doc: rows.NewDocument,
   ): Promise<ReservedDocument | undefined> {
     const outcome = await this.inserts.call(workspaceId, doc)
-    const { hasPlace, home, homeAddress, isReserved } = outcome
+    const { hasPlace, home, homeAddress, homeProtocol, isReserved } = outcome
     requireEditable(hasPlace ? outcome : undefined)
     if (home === null || homeAddress === null)
       throw new AppError(
@@ -146,7 +147,8 @@ export class Reservations {
         'NO_HOME',
         'no document-data instance is available, retry later',
       )
-    return isReserved ? { docId: doc.docId, home, homeAddress } : undefined
+    if (!isReserved) return undefined
+    return { docId: doc.docId, home, homeAddress, homeProtocol: homeProtocol ?? 0 }
   }
 }
 
@@ -156,5 +158,6 @@ const NO_PLACE: rows.Reservation = {
   isRemoved: false,
   home: null,
   homeAddress: null,
+  homeProtocol: null,
   isReserved: false,
 }

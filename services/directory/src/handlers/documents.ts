@@ -32,7 +32,7 @@ export const documents = (
 ): DocumentsService => ({
   async createDocument(request: CreateDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
-    const { docId, home, homeAddress } = await reservations.reserve(request, userId)
+    const { docId, home, homeAddress, homeProtocol } = await reservations.reserve(request, userId)
     const { caller } = call
     if (caller.keyId !== undefined) ctx.keyDocuments.note({ keyId: caller.keyId, docId })
     const { token } = await ctx.signer.sign(
@@ -57,6 +57,7 @@ export const documents = (
         role: roleToWire('owners'),
         home,
         homeAddress,
+        homeProtocol,
         assignment: 0,
         unscopedRole: roleToWire('owners'),
       },

@@ -131,12 +131,13 @@ async function storeReport(
   ctx: Context,
   report: ReportHomeRequest,
 ): Promise<StoredReport | undefined> {
-  const { name, address, freeBytes, replicated, startId, released } = report
+  const { name, address, freeBytes, protocol, replicated, startId, released } = report
   const ms = released ? 0 : HOME_LEASE_MS + HOME_MARGIN_MS
-  const stored = { name, address, freeBytes, lease: replicated ? { startId, ms } : undefined }
+  const lease = replicated ? { startId, ms } : undefined
+  const stored = { name, address, freeBytes, protocol, lease }
   const refreshed = await refreshHome(ctx.db, stored)
   if (refreshed) return refreshed
-  // Gateways cache addresses along with access, so a new address is published like a change of access.
+  // Gateways cache addresses and protocols along with access, so a new one is published like a change of access.
   return ctx.changes.change(
     (trx) => putHome(trx, stored),
     (put) => put !== undefined,
@@ -162,6 +163,7 @@ function requireReport({ name, address, freeBytes, ...report }: ReportHomeReques
     address: /^[\x21-\x7e]{1,300}$/.test(address),
     time_ms: Number.isSafeInteger(report.timeMs) && report.timeMs >= 0,
     start_id: report.replicated ? /^[\w-]{1,100}$/.test(report.startId) : report.startId === '',
+    protocol: report.protocol >= 0,
     free_bytes: Number.isSafeInteger(freeBytes) && freeBytes >= 0,
   }
   for (const [field, isFine] of Object.entries(fine))

@@ -1,0 +1,82 @@
+import { AddRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest } from '@sheaf/testkit/rest'
+import { DOC, startStubbedGateway, type StubbedGateway } from './support/stub-services'
+
+const doc = `/api/docs/${DOC}`
+const path = `${doc}/tables/T/records`
+const body = { records: [{ fields: { A: 1 } }] }
+const strict = { prefer: 'handling=strict' }
+
+let system: StubbedGateway
+let calls = 0
+beforeAll(async () => {
+  system = await startStubbedGateway({
+    records: {
+      async *readRecords() {
+        calls++
+        yield { chunk: Buffer.from('{"records":[]}'), seq: 1 }
+      },
+      addRecords: async () => {
+        calls++
+        return AddRecordsResponse.fromPartial({ rowIds: [1] })
+      },
+    },
+  })
+  system.access.homeProtocol = 0
+})
+afterAll(() => system[Symbol.asyncDispose]())
+beforeEach(() => {
+  calls = 0
+})
+
+const rest = createRest
+const bob = () => rest(system.url, 'bob-key')
+function callTool(name: string, args: object) {
+  const params = { name, arguments: { docId: DOC, ...args } }
+  const headers = { accept: 'application/json, text/event-stream' }
+  return bob().post('/mcp', {
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    headers,
+  })
+}
+
+describe('an instance of an older release', () => {
+  it.each([
+    ['a former moment', () => bob().get(`${path}?asOf=12`)],
+    ['the tables of a former moment', () => bob().get(`${doc}/tables?asOf=12`)],
+    ['a dry run', () => bob().post(`${path}?dryRun=true`, { body })],
+    ['a strict write', () => bob().post(path, { body, headers: strict })],
+    ['the history of a key', () => bob().get(`${doc}/history?keyId=5`)],
+  ])('is not called for %s, which it would ignore', async (_what, send) => {
+    const reply = await send()
+    expect(reply).toMatchObject({ status: 503, body: { details: { reason: 'HOME_TOO_OLD' } } })
+    expect(reply.headers.get('retry-after')).toBe('2')
+    expect(calls).toBe(0)
+  })
+
+  it.each([
+    ['the history of a key', 'list_history', { keyId: 5 }],
+    ['a dry run', 'write', { dryRun: true, operations: [{ op: 'deleteTable', table: 'T' }] }],
+  ])('is not called by agents for %s', async (_what, name, args) => {
+    const { body } = await callTool(name, args)
+    expect(JSON.stringify(body)).toContain('HOME_TOO_OLD')
+  })
+
+  it('serves everything else, and all once it is upgraded', async () => {
+    expect((await bob().get(path)).status).toBe(200)
+    expect((await bob().get(path, { headers: strict })).status).toBe(200)
+    expect((await bob().post(path, { body })).status).toBe(200)
+    expect(calls).toBe(3)
+    system.access.homeProtocol = 1
+    system.access.change()
+    await eventually(async () => (await bob().get(`${path}?asOf=12`)).status === 200)
+    expect((await bob().post(path, { body, headers: strict })).status).toBe(200)
+    expect(calls).toBe(5)
+  })
+
+  it('is unavailable for calls that it does not know', async () => {
+    const reply = await bob().get(`${doc}/compare?from=1`)
+    expect(reply).toMatchObject({ status: 503, body: { details: { reason: 'SERVICE_TOO_OLD' } } })
+  })
+})

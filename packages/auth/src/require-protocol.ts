@@ -1,0 +1,20 @@
+import { AppError } from '@sheaf/kit/errors'
+
+/**
+ * The number from which an instance of document-data understands former moments, dry runs, strict writes, the history of one key and
+ * caps of keys.
+ */
+export const PAST_AND_CAPS = 1
+
+/**
+ * Throws AppError `unavailable` for an instance of document-data that would ignore a part of a call.
+ * @param protocol what it has reported: see `DOCUMENT_PROTOCOL`
+ */
+export function requireProtocol(protocol: number, needed: number): void {
+  if (protocol < needed)
+    throw new AppError(
+      'unavailable',
+      'HOME_TOO_OLD',
+      'the instance of the document is older than this call and is being upgraded, retry later',
+    )
+}

@@ -1,0 +1,8 @@
+/**
+ * What an instance of document-data understands of its requests. It reports this number to directory, and callers send it
+ * nothing that it would ignore. Raise the number with each new field that an older instance must not ignore, and let the
+ * callers of that field ask for the new number.
+ *
+ * - 1: reads of former moments (`as_of`), dry runs, strict writes, the history of one key, caps of keys.
+ */
+export const DOCUMENT_PROTOCOL = 1
