@@ -17,8 +17,6 @@ export interface FrameStatistics {
 
 /** Positions down the view at which a row is expected. */
 const PLACES = 8
-/** Tolerance for gaps between rows far down a long table, where coordinates are rounded; in pixels. */
-const SEAM = 4
 
 // Runs in the page: records what is at these positions of the view, frame by frame.
 const watch = `(() => {
@@ -34,10 +32,10 @@ const watch = `(() => {
   }
   const rowsAt = () => Array.from({ length: ${PLACES} }, (_, place) => {
     const y = top + (height * (place + 0.5)) / ${PLACES}
-    return rowAt(y) || rowAt(y + ${SEAM})
+    return rowAt(y)
   })
   const isBare = (row) => !row || row.classList.contains('row-waiting')
-  const isAway = (row) => isBare(row) || row.classList.contains('row-glimpse')
+  const isAway = (row) => isBare(row) || row.classList.contains('row-preview')
   const look = (now) => {
     seen.frames.push(now - last)
     last = now

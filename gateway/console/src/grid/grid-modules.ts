@@ -14,6 +14,7 @@ import {
   TextEditorModule,
   TooltipModule,
 } from 'ag-grid-community'
+import { ScaledHeightsModule } from './scrolling/scaled-heights'
 
 /** Registers only the AG Grid modules in use, to keep the bundle small. */
 export function registerModules(): void {
@@ -28,6 +29,7 @@ export function registerModules(): void {
     RowApiModule,
     RowSelectionModule,
     RowStyleModule,
+    ScaledHeightsModule,
     ScrollApiModule,
     TextEditorModule,
     TooltipModule,

@@ -38,7 +38,7 @@ export function useGridRows(
   const [queue] = useState(() => new WriteQueue())
   const rows = useMemo(() => {
     const api = new RowsApi({ docId, tableId, sort, filter, asOf })
-    return createRows(api, queue, sort + filter === '')
+    return createRows(api, queue)
   }, [docId, tableId, sort, filter, asOf, queue])
   const { store, writes } = rows
   const listener = useRowListener(grid)
@@ -54,8 +54,8 @@ export function useGridRows(
   return rows
 }
 
-function createRows(api: RowsApi, queue: WriteQueue, isPlain: boolean): GridRows {
-  const store = new RowStore((request, signal) => api.readPage(request, signal), isPlain)
+function createRows(api: RowsApi, queue: WriteQueue): GridRows {
+  const store = new RowStore((request, signal) => api.readPage(request, signal))
   const datasource: IDatasource = {
     getRows: (params) =>
       store.request(blockOf(params.startRow), {

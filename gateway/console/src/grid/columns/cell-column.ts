@@ -5,7 +5,7 @@ import { errorName, isPending } from '../../formats/value'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
 import { valueFamily, type Family } from '../view/conditions'
-import type { RowPreview } from '../rows/row-previews'
+import type { LoadedRow } from '../rows/row-blocks'
 import { ColumnHeader } from './column-header'
 import { FormulaState } from './formula-state'
 
@@ -23,7 +23,7 @@ const widths: Readonly<Record<Family, number>> = {
 }
 
 /** Returns a row to show in place of one that is not loaded. */
-export type PreviewOf = (index: number) => RowPreview | undefined
+export type PreviewOf = (index: number) => LoadedRow | undefined
 
 /** The column of row numbers. */
 export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({

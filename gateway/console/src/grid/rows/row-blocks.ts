@@ -13,14 +13,16 @@ interface Block {
   isStale: boolean
 }
 
-/** A row whose cells have changed. */
-export interface ChangedRow {
+/** A loaded row with its index. */
+export interface LoadedRow {
   readonly index: number
   readonly row: Row
 }
 
 /** Returns the number of the block that contains a row. */
 export const blockOf = (index: number): number => Math.floor(index / BLOCK_ROWS)
+
+const distance = (a: number, b: number): number => Math.abs(a - b)
 
 /** Returns the row with new cell values, or the same object if no value differs. */
 export function withCells(row: Row, cells: Readonly<Record<string, unknown>>): Row {
@@ -77,7 +79,7 @@ export class RowBlocks {
   }
 
   /** Returns a loaded row with its index. */
-  find(id: number): ChangedRow | undefined {
+  find(id: number): LoadedRow | undefined {
     const index = this.indexes.get(id)
     const row = index === undefined ? undefined : this.at(index)
     return row && index !== undefined ? { index, row } : undefined
@@ -88,8 +90,25 @@ export class RowBlocks {
     return this.blocks.get(blockOf(index))?.rows[index % BLOCK_ROWS]
   }
 
+  /** Returns a row of the loaded block closest to an index. Adjacent indexes get adjacent rows. */
+  near(index: number): LoadedRow | undefined {
+    const wanted = blockOf(index)
+    let nearest: number | undefined
+    for (const [number, { rows }] of this.blocks)
+      if (
+        rows.length > 0 &&
+        (nearest === undefined || distance(number, wanted) < distance(nearest, wanted))
+      )
+        nearest = number
+    if (nearest === undefined) return undefined
+    const rows = this.blocks.get(nearest)?.rows ?? []
+    const offset = index % rows.length
+    const row = rows[offset]
+    return row && { index: nearest * BLOCK_ROWS + offset, row }
+  }
+
   /** Replaces the row with the same id. Returns undefined if it is not loaded, or is the same object. */
-  replace(row: Row): ChangedRow | undefined {
+  replace(row: Row): LoadedRow | undefined {
     const found = this.find(row.id)
     const block = found && this.blocks.get(blockOf(found.index))
     if (!block || found.row === row) return undefined
@@ -98,8 +117,8 @@ export class RowBlocks {
   }
 
   /** Applies a change to the loaded rows. Returns the rows that changed. */
-  apply({ rowIds, columns }: CellChanges): ChangedRow[] {
-    const changed: ChangedRow[] = []
+  apply({ rowIds, columns }: CellChanges): LoadedRow[] {
+    const changed: LoadedRow[] = []
     rowIds.forEach((id, position) => {
       const found = this.find(id)
       if (!found) return

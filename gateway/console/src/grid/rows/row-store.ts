@@ -1,8 +1,7 @@
 import type { Row } from '../../api/resources'
 import { CursorIndex } from './cursor-index'
 import { RecentChanges, type CellChanges } from './recent-changes'
-import { BLOCK_ROWS, blockOf, RowBlocks, type ChangedRow } from './row-blocks'
-import { PREVIEW_ROWS, RowPreviews, type RowPreview } from './row-previews'
+import { BLOCK_ROWS, blockOf, RowBlocks, type LoadedRow } from './row-blocks'
 import type { PageRequest, RowsPage } from './rows-api'
 
 /** Blocks prefetched beyond the viewport, in the scroll direction and in the opposite direction. */
@@ -19,17 +18,10 @@ const MAX_WAITERS = 60
 const REFRESH_MS = 250
 const REFRESH_PAUSE_FACTOR = 4
 const RETRY_MS = 3_000
-/**
- * Minimum distance between sampled positions, and their maximum number. A jump skips at most the rows between
- * two samples.
- */
-const MIN_STRIDE = 5_000
-const MAX_SAMPLES = 100
-
 /** Callbacks for changed rows. */
 export interface RowListener {
   /** Cells of loaded rows have changed. `isOwn` is true for changes made in this grid. */
-  readonly onRows: (rows: readonly ChangedRow[], isOwn: boolean) => void
+  readonly onRows: (rows: readonly LoadedRow[], isOwn: boolean) => void
   /** The rows of loaded blocks may have changed. */
   readonly onBlocks: () => void
   readonly onTotal: (total: number) => void
@@ -52,7 +44,7 @@ interface Waiter {
 type ReadPage = (request: PageRequest, signal: AbortSignal) => Promise<RowsPage>
 
 /**
- * The rows of a grid, loaded in blocks: visible blocks first, then those ahead in the scroll direction.
+ * The rows of a grid, loaded in blocks: visible blocks first, then, after the first scrolling, those ahead in its direction.
  * Requests for blocks that are no longer needed are aborted. Memory is bounded, independent of the length of
  * the table.
  */
@@ -60,7 +52,6 @@ export class RowStore {
   private readonly index = new CursorIndex()
   private readonly blocks = new RowBlocks()
   private readonly recent = new RecentChanges()
-  private readonly previews = new RowPreviews()
   private readonly requests = new Map<number, AbortController>()
   private readonly waiters = new Map<number, Waiter>()
   private readonly stateListeners = new Set<() => void>()
@@ -69,6 +60,8 @@ export class RowStore {
   private first = 0
   private last = 0
   private isScrollingDown = true
+  /** Until then nothing is prefetched: many tables are looked at, and left. */
+  private hasScrolled = false
   private isOpen = false
   private scrolledAt = 0
   private scrollTimer: ReturnType<typeof setTimeout> | undefined
@@ -76,17 +69,7 @@ export class RowStore {
   private refreshTimer: ReturnType<typeof setTimeout> | undefined
   private refreshedAt = 0
   private refreshTook = 0
-  /** Aborts the sampling of positions; undefined if positions still have to be sampled. */
-  private sampling: AbortController | undefined
-  private samplingTimer: ReturnType<typeof setTimeout> | undefined
-  private sampledAt = -Infinity
-  private samplingTook = 0
-
-  /** @param isPlain true for rows in the order of their ids, where skipping many of them is cheap */
-  constructor(
-    private readonly readPage: ReadPage,
-    private readonly isPlain = false,
-  ) {}
+  constructor(private readonly readPage: ReadPage) {}
 
   /** Starts loading and notifies the listener. Returns a function that stops both. */
   open(listener: RowListener): () => void {
@@ -99,9 +82,7 @@ export class RowStore {
       clearTimeout(this.scrollTimer)
       clearTimeout(this.retryTimer)
       clearTimeout(this.refreshTimer)
-      clearTimeout(this.samplingTimer)
       this.refreshTimer = undefined
-      this.samplingTimer = undefined
       this.resetPositions()
     }
   }
@@ -132,10 +113,13 @@ export class RowStore {
     this.pump()
   }
 
-  /** Sets the range of visible rows. */
+  /** Sets the range of visible rows. An empty one, of a grid that has not been drawn yet, is ignored. */
   setViewport(first: number, last: number): void {
-    if (first === this.first && last === this.last) return
-    if (first !== this.first) this.isScrollingDown = first > this.first
+    if (last < first || (first === this.first && last === this.last)) return
+    if (first !== this.first) {
+      this.isScrollingDown = first > this.first
+      this.hasScrolled = true
+    }
     const isClose = last >= this.first - BLOCK_ROWS && first <= this.last + BLOCK_ROWS
     this.first = Math.max(0, first)
     this.last = last
@@ -154,9 +138,9 @@ export class RowStore {
     return this.blocks.at(index)
   }
 
-  /** Returns a sampled row close to an index whose row is not loaded; undefined if there is none yet. */
-  preview(index: number): RowPreview | undefined {
-    return this.previews.near(index)
+  /** Returns a loaded row close to an index whose row is not loaded; undefined if there is none yet. */
+  preview(index: number): LoadedRow | undefined {
+    return this.blocks.near(index)
   }
 
   /** Returns a row by its id; undefined if it is not loaded. */
@@ -177,7 +161,6 @@ export class RowStore {
 
   /** Applies a change of the log to the loaded rows. */
   apply(change: CellChanges): void {
-    this.previews.apply(change)
     const changed = this.blocks.apply(change)
     if (changed.length > 0) this.listener?.onRows(changed, false)
   }
@@ -223,54 +206,8 @@ export class RowStore {
 
   private resetPositions(): void {
     this.index.clear()
-    this.previews.clear()
-    this.sampling?.abort()
-    this.sampling = undefined
     for (const request of this.requests.values()) request.abort()
     this.requests.clear()
-  }
-
-  /**
-   * Schedules the sampling of positions if it is due. Throttled for tables that change all the time; repeated
-   * after a failure.
-   */
-  private scheduleSampling(): void {
-    if (!this.isPlain || this.sampling || this.samplingTimer !== undefined) return
-    const pause = Math.max(REFRESH_MS, this.samplingTook * REFRESH_PAUSE_FACTOR)
-    const wait = Math.max(0, this.sampledAt + pause - performance.now())
-    this.samplingTimer = setTimeout(() => {
-      this.samplingTimer = undefined
-      void this.samplePositions(this.state.total ?? 0)
-    }, wait)
-  }
-
-  private async samplePositions(total: number): Promise<void> {
-    const sampling = new AbortController()
-    this.sampling = sampling
-    this.previews.clear()
-    const begun = performance.now()
-    try {
-      await this.readSamples(total, sampling.signal)
-    } catch {
-      // Jumps skip more rows without samples. The next block that is loaded schedules another attempt.
-      if (this.sampling === sampling) this.sampling = undefined
-    }
-    this.sampledAt = performance.now()
-    this.samplingTook = this.sampledAt - begun
-  }
-
-  /** Reads a few rows at positions spread over the table, one position after the other. */
-  private async readSamples(total: number, signal: AbortSignal): Promise<void> {
-    const stride = Math.max(MIN_STRIDE, Math.ceil(total / MAX_SAMPLES))
-    this.previews.add(0, (this.blocks.get(0) ?? []).slice(0, PREVIEW_ROWS))
-    for (let position = stride; position < total; position += stride) {
-      const from = this.index.nearest(position - PREVIEW_ROWS)
-      const request = { ...from, limit: PREVIEW_ROWS, isCounted: false }
-      const { rows, nextCursor } = await this.readPage(request, signal)
-      if (signal.aborted || nextCursor === null) return
-      this.index.add(position, nextCursor)
-      this.previews.add(position - PREVIEW_ROWS, rows)
-    }
   }
 
   private setState(state: StoreState): void {
@@ -305,13 +242,14 @@ export class RowStore {
     const from = Math.min(blockOf(this.first), end)
     const to = Math.min(blockOf(this.last), end)
     const visible = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+    // With the cursors of the visible blocks, the next ones are found without skipping rows.
+    if (!this.hasScrolled || visible.some((number) => this.blocks.needsLoad(number))) return visible
     const below = (count: number) => Array.from({ length: count }, (_, offset) => to + 1 + offset)
     const above = (count: number) => Array.from({ length: count }, (_, offset) => from - 1 - offset)
     const others = this.isScrollingDown
       ? [...below(AHEAD), ...above(BEHIND)]
       : [...above(AHEAD), ...below(BEHIND)]
-    const exists = (number: number) => number >= 0 && number <= end && total !== undefined
-    return [...visible, ...others.filter(exists)]
+    return [...visible, ...others.filter((number) => number >= 0 && number <= end)]
   }
 
   /** Aborts requests for blocks that are no longer needed. */
@@ -367,7 +305,6 @@ export class RowStore {
     this.waiters.delete(number)
     waiter?.onFound(this.blocks.get(number) ?? rows, this.state.total)
     if (isReplaced) this.listener?.onBlocks()
-    this.scheduleSampling()
   }
 
   /** Updates the row count if a page determines it: it was requested, or the page is the last one. */
