@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { RecordsView } from '@sheaf/protos/sheaf/document_data/v1/records'
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { removeColumn } from '../../src/store/structure/column-removal'
 import { addColumns as addFormulaColumns } from '../../src/store/structure/columns'
@@ -46,17 +48,20 @@ interface Asked {
   readonly limit: number
   readonly offset?: number
   readonly table?: string
+  readonly count?: boolean
 }
 
 async function idsOf(store: DocumentStore, docId: string, asked: Asked): Promise<number[]> {
-  const { sort, limit, offset = 0, table = tableId } = asked
+  const { sort, limit, offset = 0, table = tableId, count = false } = asked
   const text = await readText(store, docId, {
     tableId: table,
     sort,
     limit,
-    view: RecordsView.fromPartial({ offset }),
+    view: RecordsView.fromPartial({ offset, count }),
   })
-  return (JSON.parse(text) as { records: { id: number }[] }).records.map(({ id }) => id)
+  // Counted rows follow the facts, on a line of their own, and lack the last brace.
+  const json = count ? `${text.slice(text.indexOf('\n') + 1)}}` : text
+  return (JSON.parse(json) as { records: { id: number }[] }).records.map(({ id }) => id)
 }
 
 const keptOrders = (store: DocumentStore, docId: string): string[] =>
@@ -103,6 +108,34 @@ describe('a kept order', () => {
     await keep(store, docId, ['-A'], 2)
     for (let i = 0; i < 6; i++) await idsOf(store, docId, { sort: ['N'], limit: 10 })
     expect(keptOrders(store, docId)).toHaveLength(2)
+  })
+
+  it('serves pages that skip many rows and those that count all, in a thread', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, options)
+    const docId = await createTable(store, tableId, { N: 'Numeric' })
+    const values = Array.from({ length: 12_000 }, (_, i) => (i * 7919) % 12_000)
+    await addColumns(store, docId, tableId, new Map([['N', values]]))
+    const far = { sort: ['-N'], limit: 5, offset: 11_000 }
+    const sorted = await idsOf(store, docId, far)
+    const all = await idsOf(store, docId, { sort: ['-N'], limit: 0 })
+    expect(sorted).toEqual(all.slice(11_000, 11_005))
+    // Far pages are counted as sorts, too.
+    await eventually(async () => {
+      await idsOf(store, docId, far)
+      expect(keptOrders(store, docId)).toHaveLength(1)
+    })
+    expect(await idsOf(store, docId, far)).toEqual(sorted)
+    expect(await idsOf(store, docId, { ...far, offset: 0, count: true })).toEqual(all.slice(0, 5))
+    // Without one of its rows, the order shows that the pages are read from it.
+    const [first = 0, second] = all
+    const db = new Database(join(folder.path, docId.slice(0, 2), docId, 'document.sqlite'))
+    const name = db.prepare('SELECT name FROM _sheaf_orders').pluck().get() as string
+    db.prepare(`DELETE FROM "${name}" WHERE id = ?`).run(first)
+    db.close()
+    expect(await idsOf(store, docId, far)).toEqual(all.slice(11_001, 11_006))
+    const counted = await idsOf(store, docId, { ...far, limit: 1, offset: 0, count: true })
+    expect(counted).toEqual([second])
   })
 
   it('replaces one that no page was read in for a while, when the budget of its table is used up', async () => {

@@ -2,7 +2,7 @@ import type { ReadQuery } from '../../query/read-query'
 import type { RowForm } from '../../query/row-form'
 import type { Connection } from '../sqlite/connections'
 import type { DocumentReader } from '../document'
-import { readKeptPage } from '../indexes/kept-orders'
+import { readKeptPage, type KeptOrder } from '../indexes/kept-orders'
 import {
   countRoughly,
   extentOf,
@@ -123,10 +123,14 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
     return { schema, seq, plan, heavy: false, narrowed: false, whole }
   }
   const search = { connection, table, plan, built, rows }
-  const ids = built.byColumn.size > 0 ? find(doc, search) : findKeptPage(doc, search)
-  if (!ids) return { schema, seq, plan, heavy: extent === 'heavy', narrowed: false }
+  const kept = findKept(doc, search)
+  const ids = kept ? nearPage(connection, kept, plan) : find(doc, search)
+  if (!ids) {
+    const heavy = extent === 'heavy'
+    return { schema, seq, plan: kept ? { ...plan, kept } : plan, heavy, narrowed: false }
+  }
   // The page is found by its order, or all rows that pass the filter.
-  const narrow = narrowTo(built.byColumn.size > 0 ? plan : { ...plan, offset: 0 }, ids)
+  const narrow = narrowTo(kept ? { ...plan, offset: 0 } : plan, ids)
   const reply = extentOfFound(ids.length) === 'small' ? readAtOnce(connection, narrow) : undefined
   const whole = reply && isWhole(reply) ? reply : undefined
   return { schema, seq, plan: narrow, heavy: false, narrowed: true, whole }
@@ -143,6 +147,7 @@ interface Search {
 /** Ids of the rows that may pass the filter, by the most selective index; undefined when no index helps. */
 function find(doc: OpenDocument, search: Search): number[] | undefined {
   const { connection, table, plan, built, rows } = search
+  if (built.byColumn.size === 0) return undefined
   let best: number[] | undefined
   for (const [columnId, condition] of built.byColumn) {
     const ref = table.byId.get(columnId)?.ref ?? 0
@@ -167,25 +172,37 @@ function noteScan(doc: OpenDocument, { connection, table, built, rows }: Search)
   }
 }
 
-/** Rows of a page at most that are found by a kept order, with those that are skipped. */
+/** Rows of the pages, and rows skipped on the event loop, at most that kept orders serve. */
 const MAX_KEPT_PAGE = 10_000
 
 /**
- * Ids of the rows of a page by a kept order, with the row that shows whether there is another page; undefined when none
- * serves it. Counts the sort, and starts to keep the order when that is due.
+ * The kept order in which a page is read; undefined when none serves it. Counts the sort, and starts to keep the order when that
+ * is due.
  */
-function findKeptPage(doc: OpenDocument, search: Search): number[] | undefined {
+function findKept(doc: OpenDocument, search: Search): KeptOrder | undefined {
   const { connection, table, plan, built, rows } = search
-  const { inRanges, limit, offset, extras } = plan
-  const isPage = !inRanges && limit > 0 && limit + offset <= MAX_KEPT_PAGE && takesAll(plan)
-  // A count reads all rows in any case.
-  if (!isPage || extras?.counted || table.ref === 0) return undefined
+  const { inRanges, limit } = plan
+  const isPage = !inRanges && limit > 0 && limit <= MAX_KEPT_PAGE && takesAll(plan)
+  if (!isPage || table.ref === 0) return undefined
   const kept = doc.indexes.findOrder(table, built.order)
   if (kept) {
     doc.indexes.usedOrder(kept, rows)
-    return readKeptPage(connection, kept, { after: extras?.page?.after, limit: limit + 1, offset })
+    return kept
   }
   const step = doc.indexes.sorted(connection, table, built.order, rows)
   if (step) doc.maintenance.improve(step)
   return undefined
+}
+
+/**
+ * Ids of the rows of a page by a kept order, with the row that shows whether there is another page; undefined when finding them
+ * takes long, since many rows are skipped or all are counted.
+ */
+function nearPage(
+  connection: Connection,
+  kept: KeptOrder,
+  { limit, offset, extras }: ReadPlan,
+): number[] | undefined {
+  if (limit + offset > MAX_KEPT_PAGE || extras?.counted) return undefined
+  return readKeptPage(connection, kept, { after: extras?.page?.after, limit: limit + 1, offset })
 }

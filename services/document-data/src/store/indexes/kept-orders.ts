@@ -58,6 +58,14 @@ export function isKeepable(table: Table, { keys, terms, params, sql }: Order): b
   return isShort && orderTerms(computed(table), keys, '').sql === sql
 }
 
+/** True when the file, as the connection sees it, keeps this order of all rows. */
+export function isKept(connection: Connection, { name, sql }: KeptOrder): boolean {
+  const row = connection
+    .pluck('SELECT 1 FROM _sheaf_orders WHERE name = ? AND terms = ? AND filled = 1')
+    .get(name, sql)
+  return row !== undefined
+}
+
 /** The position of a row as the key of the order, and its id. */
 interface OrderPlace {
   readonly key: Buffer

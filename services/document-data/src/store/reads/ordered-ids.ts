@@ -2,6 +2,7 @@ import type { Condition } from '../../query/allowed-values'
 import type { KeyValue, Position } from '../../query/cursor'
 import { positionCondition, withinPrefix } from '../../query/position-condition'
 import type { Order } from '../../query/sort'
+import { isKept, readKeptPage } from '../indexes/kept-orders'
 import { requireRow, type Connection } from '../sqlite/connections'
 import { clausesOf, type ReadPlan } from './read-plan'
 
@@ -35,7 +36,7 @@ export function findPosition(
 }
 
 /**
- * Ids of the rows of a read in its order. SQLite examines all rows that pass the filter and keeps those of the page. The
+ * Ids of the rows of a read in its order: by a kept order if the plan names one. Otherwise SQLite examines all rows that pass the filter and keeps those of the page. The
  * keys of text take most of the time, so a sample of the rows first gives a bound of the page: of most rows, the first
  * term, or the first letters of a text, then tell that they are beyond it.
  */
@@ -44,7 +45,9 @@ export function idsInOrder(
   plan: ReadPlan,
   { after, more = 0 }: PageBounds = {},
 ): number[] {
-  const { order, limit } = plan
+  const { order, limit, offset, kept } = plan
+  if (kept && limit > 0 && isKept(connection, kept))
+    return readKeptPage(connection, kept, { after, limit: limit + more, offset })
   const whole: ReadPlan = { ...plan, limit: limit > 0 ? limit + more : 0 }
   const page = after ? restrict(whole, positionCondition(order.terms, after, 'after')) : whole
   const { sql, params } = clausesOf(boundPage(connection, page))

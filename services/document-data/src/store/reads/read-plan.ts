@@ -5,6 +5,7 @@ import { rowSql, type RowForm, type RowSql } from '../../query/row-form'
 import type { Order } from '../../query/sort'
 import type { StoredValue } from '../../values/column-type'
 import { requireRow, type Connection } from '../sqlite/connections'
+import type { KeptOrder } from '../indexes/kept-orders'
 import type { Table } from '../schema/schema'
 
 /** Rows read in one turn of the event loop: about a millisecond. */
@@ -33,6 +34,8 @@ export interface ReadPlan extends RowSql {
   readonly params: readonly StoredValue[]
   /** True when the rows are few and known by their ids. */
   readonly isNarrow?: boolean
+  /** An order by which the rows of the page are found, if the file still keeps it. */
+  readonly kept?: KeptOrder
   /** Extras computed before the rows (read-extras.ts); absent when there are none. */
   readonly extras?: ReadExtras
 }
