@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 
 BUF := node_modules/.bin/buf
 PROTO_SOURCES := $(shell find protos/sheaf protos/google protos/grpc) protos/buf.yaml protos/buf.gen.yaml protos/patch-generated-code.js
-CONSOLE_SOURCES := $(shell find gateway/console -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
+CONSOLE_SOURCES := $(shell find gateway/console packages/client/src -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .PHONY: help
 help: ## list the targets

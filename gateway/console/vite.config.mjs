@@ -45,6 +45,10 @@ const precompress = {
 export default defineConfig({
   base: '/console/',
   plugins: [react(), precompress],
+  // Its sources, so that it need not be compiled before.
+  resolve: {
+    alias: { '@sheaf/client': join(import.meta.dirname, '../../packages/client/src/index.ts') },
+  },
   build: {
     // The content security policy forbids inline content.
     assetsInlineLimit: 0,

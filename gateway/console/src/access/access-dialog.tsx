@@ -1,6 +1,6 @@
+import type { Role } from '@sheaf/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Role } from '../api/resources'
 import { useApiMutation } from '../components/use-api-mutation'
 import { CheckField, SelectField } from '../components/field'
 import { Dialog } from '../components/dialog'

@@ -1,6 +1,6 @@
+import type { Role } from '@sheaf/client'
 import { queryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
-import type { Role } from '../api/resources'
+import { sheaf } from '../api/sheaf'
 import type { RoleName } from './role-names'
 
 /** The pseudo-user that represents public access: anyone with the link. */
@@ -36,12 +36,13 @@ export interface AccessDelta {
 export const accessQuery = (path: string) =>
   queryOptions({
     queryKey: ['access', path],
-    queryFn: ({ signal }) => call<AccessList>('GET', `${path}/access`, { signal }),
+    queryFn: ({ signal }) =>
+      sheaf().request<AccessList>({ method: 'GET', path: `${path}/access` }, { signal }),
   })
 
 /** Changes an access list. */
 export const changeAccess = (path: string, delta: AccessDelta): Promise<unknown> =>
-  call('PATCH', `${path}/access`, { body: { delta } })
+  sheaf().request({ method: 'PATCH', path: `${path}/access`, json: { delta } })
 
 const strength: readonly (Role | null)[] = [null, 'viewers', 'editors', 'owners']
 

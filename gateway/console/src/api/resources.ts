@@ -1,67 +1,26 @@
+import type { Column as FullColumn, DocumentDescription, Org, Workspace } from '@sheaf/client'
 import { queryOptions } from '@tanstack/react-query'
-import { call } from './client'
+import { docOf, sheaf } from './sheaf'
 
-/** Role of the user on a resource. */
-export type Role = 'owners' | 'editors' | 'viewers'
-
-/** A site. */
-export interface Org {
-  readonly id: number
-  readonly name: string
-  readonly domain: string
-  /** Owner of a personal site; null for a team site. */
-  readonly owner: { readonly id: number; readonly name: string } | null
-  readonly access: Role | null
-}
-
-/** A document in the listing of its workspace. */
-export interface DocumentSummary {
-  readonly id: number
-  readonly name: string
-  readonly access: Role | null
-  readonly isPinned: boolean
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly removedAt?: string
-}
-
-/** A workspace with its documents. */
-export interface Workspace {
-  readonly id: number
-  readonly name: string
-  readonly access: Role | null
-  readonly removedAt?: string
-  readonly docs: readonly DocumentSummary[]
-}
-
-/** A document with its workspace and site. */
-export interface DocumentDescription extends DocumentSummary {
-  readonly workspace: {
-    readonly id: number
-    readonly name: string
-    readonly access: Role | null
-    readonly org: Org
-  }
-}
+type ColumnFields = Pick<
+  FullColumn['fields'],
+  | 'colRef'
+  | 'label'
+  | 'type'
+  | 'isFormula'
+  | 'formula'
+  | 'recalcWhen'
+  | 'widgetOptions'
+  | 'visibleCol'
+  | 'untieColIdFromLabel'
+>
 
 /** A column of a table. */
 export interface Column {
   readonly id: string
-  readonly fields: {
-    readonly colRef: number
-    readonly label: string
-    readonly type: string
-    readonly isFormula: boolean
-    readonly formula: string
-    /** When a trigger formula runs: 0 for new rows and changes of the columns in `recalcDeps`, 1 never, 2 on every change. */
-    readonly recalcWhen: number
+  readonly fields: ColumnFields & {
     /** Refs of columns, as a list cell. */
-    readonly recalcDeps: unknown
-    readonly widgetOptions: string
-    /** Ref of the column of the referenced table that references display; 0 for the default. */
-    readonly visibleCol: number
-    /** True for a column whose id does not follow its label. */
-    readonly untieColIdFromLabel: boolean
+    readonly recalcDeps?: unknown
   }
 }
 
@@ -78,66 +37,51 @@ export interface Row {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Returns the API path of a document. */
-export const docPath = (docId: string): string => `/api/docs/${encodeURIComponent(docId)}`
-
-/** Returns the API path of a table. */
-export const tablePath = (docId: string, tableId: string): string =>
-  `${docPath(docId)}/tables/${encodeURIComponent(tableId)}`
-
 /** The sites that the user has access to. */
 export const orgsQuery = queryOptions({
   queryKey: ['orgs'],
-  queryFn: ({ signal }) => call<Org[]>('GET', '/api/orgs', { signal }),
+  queryFn: ({ signal }) => sheaf().request<Org[]>({ method: 'GET', path: '/api/orgs' }, { signal }),
 })
 
 /** One site. */
 export const orgQuery = (orgId: string) =>
   queryOptions({
     queryKey: ['orgs', orgId],
-    queryFn: ({ signal }) => call<Org>('GET', `/api/orgs/${encodeURIComponent(orgId)}`, { signal }),
+    queryFn: ({ signal }) => {
+      const path = `/api/orgs/${encodeURIComponent(orgId)}`
+      return sheaf().request<Org>({ method: 'GET', path }, { signal })
+    },
   })
 
 /** The workspaces of a site with their documents, or those of them in the trash. */
 export const workspacesQuery = (orgId: string, inTrash = false) =>
   queryOptions({
     queryKey: ['workspaces', orgId, inTrash],
-    queryFn: ({ signal }) =>
-      call<Workspace[]>('GET', `/api/orgs/${encodeURIComponent(orgId)}/workspaces`, {
-        query: { showRemoved: inTrash ? 1 : undefined },
-        signal,
-      }),
+    queryFn: ({ signal }) => {
+      const path = `/api/orgs/${encodeURIComponent(orgId)}/workspaces`
+      const query = { showRemoved: inTrash ? 1 : undefined }
+      return sheaf().request<Workspace[]>({ method: 'GET', path, query }, { signal })
+    },
   })
 
 /** One document. */
 export const documentQuery = (docId: string) =>
   queryOptions({
     queryKey: ['document', docId],
-    queryFn: ({ signal }) => call<DocumentDescription>('GET', docPath(docId), { signal }),
+    queryFn: ({ signal }): Promise<DocumentDescription> => docOf(docId).describe({ signal }),
   })
 
 /** The tables of a document, now or as of a change. */
 export const tablesQuery = (docId: string, asOf?: string) =>
   queryOptions({
     queryKey: ['document', docId, 'tables', { asOf }],
-    queryFn: async ({ signal }) =>
-      (
-        await call<{ tables: Table[] }>('GET', `${docPath(docId)}/tables`, {
-          query: { asOf },
-          signal,
-        })
-      ).tables,
+    queryFn: ({ signal }): Promise<readonly Table[]> => docOf(docId).tables({ asOf, signal }),
   })
 
 /** The columns of a table, without hidden ones, now or as of a change. */
 export const columnsQuery = (docId: string, tableId: string, asOf?: string) =>
   queryOptions({
     queryKey: ['document', docId, 'columns', tableId, { asOf }],
-    queryFn: async ({ signal }) =>
-      (
-        await call<{ columns: Column[] }>('GET', `${tablePath(docId, tableId)}/columns`, {
-          query: { asOf },
-          signal,
-        })
-      ).columns,
+    queryFn: ({ signal }): Promise<readonly Column[]> =>
+      docOf(docId).table(tableId).columns.list({ asOf, signal }),
   })

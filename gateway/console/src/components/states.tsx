@@ -1,5 +1,5 @@
+import { ConnectionError, SheafError, TimeoutError } from '@sheaf/client'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/client'
 import { Button } from './button'
 
 /** Loading indicator. Appears after a short delay. */
@@ -24,11 +24,14 @@ export function Empty(props: { readonly title: string; readonly children?: React
 
 /** Returns the message of an error. */
 export function describeError(error: unknown): string {
+  if (error instanceof TimeoutError) return 'Sheaf did not respond in time. Try again.'
+  if (error instanceof ConnectionError)
+    return 'Sheaf cannot be reached. Check your connection and try again.'
   return error instanceof Error ? error.message : String(error)
 }
 
 function adviceFor(error: unknown): string {
-  const status = error instanceof ApiError ? error.status : 0
+  const status = error instanceof SheafError ? error.status : 0
   if (status === 403) return 'Ask an owner for access, or sign in with another account.'
   if (status === 404)
     return 'It may have been deleted or moved to the trash, or the address may be wrong.'

@@ -1,7 +1,8 @@
+import type { DocumentDescription } from '@sheaf/client'
 import { createContext, use } from 'react'
 import { useMatch, useSearchParams } from 'react-router'
-import { toUrl } from '../api/client'
-import type { DocumentDescription, Table } from '../api/resources'
+import { toUrl } from '../api/paths'
+import type { Table } from '../api/resources'
 
 /** The open document, as provided to its pages by the document page. */
 export interface DocumentContext {

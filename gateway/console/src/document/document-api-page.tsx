@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { docPath, tablePath } from '../api/resources'
+import { docPath, tablePath } from '../api/paths'
 import { CopyText } from '../components/copy-text'
 import { Section } from '../components/page'
 import { useDocumentContext } from '../document-context/document-context'

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useParams } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
-import { docPath, documentQuery, tablesQuery } from '../api/resources'
+import { docPath } from '../api/paths'
+import { documentQuery, tablesQuery } from '../api/resources'
 import {
   canEdit,
   OpenDocument,

@@ -1,6 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { toUrl } from '../api/client'
-import { docPath } from '../api/resources'
+import { docPath, toUrl } from '../api/paths'
 import { SelectField } from '../components/field'
 import { Section } from '../components/page'
 import { useDocumentContext } from '../document-context/document-context'

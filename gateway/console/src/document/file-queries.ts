@@ -1,6 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
-import { docPath } from '../api/resources'
+import { docOf } from '../api/sheaf'
 
 /** An attachment of a document. */
 export interface FileRecord {
@@ -23,12 +22,7 @@ export const filesQuery = (docId: string) =>
   infiniteQueryOptions({
     queryKey: filesKey(docId),
     initialPageParam: 0,
-    queryFn: async ({ pageParam, signal }) =>
-      (
-        await call<{ records: FileRecord[] }>('GET', `${docPath(docId)}/attachments`, {
-          query: { sort: '-timeUploaded', limit: PAGE_SIZE, offset: pageParam },
-          signal,
-        })
-      ).records,
+    queryFn: ({ pageParam: offset, signal }) =>
+      docOf(docId).attachments.list({ sort: '-timeUploaded', limit: PAGE_SIZE, offset, signal }),
     getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length * PAGE_SIZE),
   })

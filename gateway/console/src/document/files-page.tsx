@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { docPath } from '../api/resources'
+import { docPath } from '../api/paths'
 import { Button } from '../components/button'
 import { Field } from '../components/field'
 import { Section } from '../components/page'

@@ -1,18 +1,13 @@
 import { useRef, useState, type KeyboardEvent, type ReactNode, type SyntheticEvent } from 'react'
-import { call } from '../api/client'
-import { docPath } from '../api/resources'
+import { docOf } from '../api/sheaf'
 import { Button } from '../components/button'
 import { Field } from '../components/field'
 import { Empty, ErrorState } from '../components/states'
 import { useDocumentContext } from '../document-context/document-context'
 import { anyText } from '../formats/any-value'
 
-interface SqlResult {
-  readonly records: readonly { readonly fields: Readonly<Record<string, unknown>> }[]
-}
-
 interface Outcome {
-  readonly result?: SqlResult
+  readonly rows?: readonly Readonly<Record<string, unknown>>[]
   readonly error?: unknown
   readonly ms: number
 }
@@ -36,8 +31,8 @@ export function SqlPage(): ReactNode {
     const began = performance.now()
     const ms = () => Math.round(performance.now() - began)
     try {
-      const result = await call<SqlResult>('POST', `${docPath(docId)}/sql`, { body: { sql } })
-      setOutcome({ result, ms: ms() })
+      const rows = await docOf(docId).sql<Record<string, unknown>>(sql)
+      setOutcome({ rows, ms: ms() })
     } catch (error) {
       setOutcome({ error, ms: ms() })
     }
@@ -80,19 +75,18 @@ const quoteName = (name: string) => (/^\w+$/.test(name) ? name : `"${name.replac
 
 function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): ReactNode {
   if (!outcome) return <Empty title="Run a query to see its result" />
-  const { result, error, ms } = outcome
-  if (!result) return <ErrorState error={error} />
-  const { records } = result
-  const columns = Object.keys(records[0]?.fields ?? {})
-  const isTruncated = records.length > MAX_SHOWN
+  const { rows, error, ms } = outcome
+  if (!rows) return <ErrorState error={error} />
+  const columns = Object.keys(rows[0] ?? {})
+  const isTruncated = rows.length > MAX_SHOWN
   return (
     <section aria-labelledby="sql-result">
       <h2 id="sql-result">Result</h2>
       <p className="note" role="status">
-        {records.length.toLocaleString()} {records.length === 1 ? 'row' : 'rows'} in{' '}
-        {ms.toLocaleString()} ms{isTruncated && `, showing the first ${MAX_SHOWN.toLocaleString()}`}
+        {rows.length.toLocaleString()} {rows.length === 1 ? 'row' : 'rows'} in {ms.toLocaleString()}{' '}
+        ms{isTruncated && `, showing the first ${MAX_SHOWN.toLocaleString()}`}
       </p>
-      {records.length > 0 && (
+      {rows.length > 0 && (
         <div className="table-scroll" tabIndex={0} role="region" aria-label="Result rows">
           <table className="cells">
             <thead>
@@ -105,11 +99,11 @@ function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): Rea
               </tr>
             </thead>
             <tbody>
-              {records.slice(0, MAX_SHOWN).map(({ fields }, index) => (
+              {rows.slice(0, MAX_SHOWN).map((row, index) => (
                 // Result rows have no id.
                 <tr key={index}>
                   {columns.map((name) => (
-                    <td key={name}>{anyText(fields[name])}</td>
+                    <td key={name}>{anyText(row[name])}</td>
                   ))}
                 </tr>
               ))}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
-import { tablesQuery, type Table } from '../api/resources'
+import { type Table, tablesQuery } from '../api/resources'
 import { Empty, Loading } from '../components/states'
 import { canEdit, tableUrl, useDocumentContext } from '../document-context/document-context'
 import { RestoreRowsButton } from '../past/restore-rows-button'

@@ -1,6 +1,6 @@
+import type { UploadProgress } from '@sheaf/client'
 import { useEffect, useRef, useState } from 'react'
-import { docPath } from '../api/resources'
-import { upload } from '../api/upload'
+import { docOf, fractionOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
@@ -48,12 +48,9 @@ export function useUploads(docId: string): Uploads {
   const send = async ({ id, file, controller: { signal } }: FileUpload): Promise<boolean> => {
     if (signal.aborted) return false
     change(id, { sent: 0 })
-    const form = new FormData()
-    form.append('upload', file)
-    const onProgress = ({ sent }: { sent: number }) => change(id, { sent })
-    const options = { form, accept: 'application/json', signal, onProgress }
+    const onProgress = (progress: UploadProgress) => change(id, { sent: fractionOf(progress) })
     try {
-      await mutate(() => upload(`${docPath(docId)}/attachments`, options))
+      await mutate(() => docOf(docId).attachments.upload([file], { signal, onProgress }))
       removeById(id)
       return true
     } catch (error) {

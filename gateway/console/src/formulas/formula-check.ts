@@ -1,5 +1,5 @@
-import { call } from '../api/client'
-import { docPath } from '../api/resources'
+import { docPath } from '../api/paths'
+import { sheaf } from '../api/sheaf'
 
 /** A formula to check: for a column, or for a new one. */
 export interface FormulaInput {
@@ -63,13 +63,16 @@ export interface CheckedFormula extends Engine {
 /** Checks a formula. Nothing is stored. */
 export function checkFormula(input: FormulaInput, signal: AbortSignal): Promise<CheckedFormula> {
   const { docId, rowIds, ...others } = input
-  const body = { ...others, rowIds: rowIds.length > 0 ? rowIds : undefined }
-  return call<CheckedFormula>('POST', `${docPath(docId)}/formulas/check`, { body, signal })
+  const json = { ...others, rowIds: rowIds.length > 0 ? rowIds : undefined }
+  const call = { method: 'POST', path: `${docPath(docId)}/formulas/check`, json } as const
+  // The editor tries again itself, until the formula is another one.
+  return sheaf().request<CheckedFormula>(call, { signal, retry: { attempts: 1 } })
 }
 
 /** Computes a formula column again, including a stopped one. */
 export async function recalculate(docId: string, tableId: string, colId: string): Promise<void> {
-  await call('POST', `${docPath(docId)}/formulas/recalculate`, { query: { tableId, colId } })
+  const query = { tableId, colId }
+  await sheaf().request({ method: 'POST', path: `${docPath(docId)}/formulas/recalculate`, query })
 }
 
 /** A problem of a formula, for display and for marking in the editor. */

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
-import { docPath } from '../api/resources'
+import { docPath } from '../api/paths'
+import { sheaf } from '../api/sheaf'
 import type { Engine } from './formula-check'
 
 /** State of a column with a formula. */
@@ -31,8 +31,8 @@ export const timingsQuery = (docId: string) =>
   queryOptions({
     queryKey: timingsKey(docId),
     queryFn: async ({ signal }) => {
-      const path = `${docPath(docId)}/timing`
-      return (await call<{ columns: readonly FormulaTiming[] }>('GET', path, { signal })).columns
+      const call = { method: 'GET', path: `${docPath(docId)}/timing` } as const
+      return (await sheaf().request<{ columns: FormulaTiming[] }>(call, { signal })).columns
     },
     refetchInterval: ({ state }) => (state.data?.some(isWaiting) ? WAITING_MS : false),
   })

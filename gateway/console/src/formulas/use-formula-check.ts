@@ -1,5 +1,5 @@
+import { RateLimitedError, UnavailableError } from '@sheaf/client'
 import { useEffect, useState } from 'react'
-import { ApiError } from '../api/client'
 import { checkFormula, type CheckedFormula, type FormulaInput } from './formula-check'
 import { SingleFlight } from './single-flight'
 
@@ -66,7 +66,7 @@ function createFlight(
     {
       onResult: (outcome) => setOutcome(() => outcome),
       onError: (error, { key }) => {
-        const isRetried = error instanceof ApiError && [0, 429, 503].includes(error.status)
+        const isRetried = error instanceof UnavailableError || error instanceof RateLimitedError
         setOutcome(({ checked }) => ({ key, checked, error, isRetried }))
         return isRetried ? RETRY_MS : undefined
       },

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { columnsQuery, type Column } from '../api/resources'
+import { type Column, columnsQuery } from '../api/resources'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
 import { useDocumentContext } from '../document-context/document-context'

@@ -1,3 +1,4 @@
+import type { SchemaOperation } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Button } from '../components/button'
@@ -6,7 +7,7 @@ import { tableRefUrl, useDocumentContext } from '../document-context/document-co
 import { useCurrentUser } from '../session/session-provider'
 import { CellChanges } from './cell-changes'
 import { authorOf, describeChange } from './describe-change'
-import { isOfRows, type Change, type SchemaOperation } from './history-queries'
+import { isOfRows, type Change } from './history-queries'
 import { MetadataChanges } from './metadata-changes'
 
 interface ChangeItemProps {

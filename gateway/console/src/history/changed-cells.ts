@@ -1,9 +1,5 @@
-import {
-  isOfRows,
-  type Operation,
-  type RowOperation,
-  type SchemaOperation,
-} from './history-queries'
+import type { RowOperation, SchemaOperation } from '@sheaf/client'
+import { isOfRows, type Operation } from './history-queries'
 
 /** A cell before and after a change. */
 export interface CellChange {

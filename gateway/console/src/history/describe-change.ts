@@ -1,11 +1,5 @@
-import {
-  isOfRows,
-  type Change,
-  type Conflict,
-  type Operation,
-  type RowOperation,
-  type SchemaOperation,
-} from './history-queries'
+import type { RowOperation, SchemaOperation } from '@sheaf/client'
+import { isOfRows, type Change, type Conflict, type Operation } from './history-queries'
 
 /** Maximum number of operations named per change. */
 const MAX_PHRASES = 3

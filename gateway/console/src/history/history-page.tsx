@@ -1,7 +1,7 @@
+import { SheafError } from '@sheaf/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
-import { ApiError } from '../api/client'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
@@ -97,7 +97,7 @@ function BeforeNote({ before, onLatest }: BeforeNoteProps): ReactNode {
 
 /** Returns the error message about a query parameter. */
 function errorOf(error: unknown, parameter: string): string | undefined {
-  return error instanceof ApiError && error.details.parameter === parameter
+  return error instanceof SheafError && error.details.parameter === parameter
     ? error.message
     : undefined
 }

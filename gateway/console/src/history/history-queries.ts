@@ -1,59 +1,13 @@
+import type { HistoryChange, RowOperation, SchemaOperation } from '@sheaf/client'
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
-import { docPath } from '../api/resources'
-
-/** An operation on rows of a table: lists of values by column, one for each of `rowIds`. */
-export interface RowOperation {
-  readonly action: 'addRows' | 'updateRows' | 'removeRows'
-  /** Id of the table at the time of the change. */
-  readonly tableId: string
-  readonly tableRef: number
-  readonly rowIds: readonly number[]
-  readonly columns: Readonly<Record<string, ColumnValues>>
-}
-
-/** Values of a column before and after a change. */
-interface ColumnValues {
-  /** 0 for the internal column of row positions. */
-  readonly colRef: number
-  readonly old?: readonly unknown[]
-  readonly new?: readonly unknown[]
-}
-
-type Metadata = Readonly<Record<string, unknown>>
-
-/** An operation on a table or a column. */
-export interface SchemaOperation {
-  readonly action:
-    'addTable' | 'updateTable' | 'removeTable' | 'addColumn' | 'updateColumn' | 'removeColumn'
-  readonly tableId: string
-  readonly tableRef: number
-  readonly colId?: string
-  readonly colRef?: number
-  readonly old?: Metadata
-  readonly new?: Metadata
-  /** Values of a removed column. */
-  readonly cells?: { readonly rowIds: readonly number[]; readonly old: readonly unknown[] }
-}
+import { docPath } from '../api/paths'
+import { docOf, sheaf } from '../api/sheaf'
 
 /** An operation of a change. */
 export type Operation = RowOperation | SchemaOperation
 
-/** A change of a document. */
-export interface Change {
-  readonly seq: number
-  readonly time: string
-  /** Null for changes made by Sheaf itself. The name is null if the account was deleted. */
-  readonly user: {
-    readonly id: number
-    readonly name: string | null
-    readonly email: string | null
-  } | null
-  readonly cause: 'api' | 'import' | 'formula' | 'undo' | 'unknown'
-  /** True if the change is too large to be listed completely. */
-  readonly truncated?: true
-  readonly operations: readonly Operation[]
-}
+/** A change of a document, as the history shows it. */
+export type Change = Omit<HistoryChange, 'userId' | 'keyId'>
 
 /** A later change that conflicts with an undo. */
 export interface Conflict {
@@ -95,7 +49,8 @@ export const historyQuery = (docId: string, filter: HistoryFilter) =>
         rowId: row || undefined,
         before: pageParam || undefined,
       }
-      return call<HistoryPage>('GET', `${docPath(docId)}/history`, { query, signal })
+      const path = `${docPath(docId)}/history`
+      return sheaf().request<HistoryPage>({ method: 'GET', path, query }, { signal })
     },
     initialPageParam: filter.before,
     getNextPageParam: ({ next }) => (next === null ? undefined : String(next)),
@@ -105,8 +60,7 @@ export const historyQuery = (docId: string, filter: HistoryFilter) =>
   })
 
 /** Undoes a change. */
-export const revertChange = (docId: string, seq: number): Promise<unknown> =>
-  call('POST', `${docPath(docId)}/changes/${seq}/revert`)
+export const revertChange = (docId: string, seq: number): Promise<number> => docOf(docId).undo(seq)
 
 /** Returns true for operations on rows. */
 export const isOfRows = (operation: Operation): operation is RowOperation => 'rowIds' in operation

@@ -1,6 +1,6 @@
+import type { SchemaOperation } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { PlainTable } from '../components/plain-table'
-import type { SchemaOperation } from './history-queries'
 
 interface MetadataChangesProps {
   readonly operations: readonly SchemaOperation[]

@@ -1,8 +1,9 @@
+import type { Change } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
 import { Button } from '../components/button'
 import { useDocumentContext } from '../document-context/document-context'
-import type { Change, ChangeListener } from '../live/change-stream'
+import type { ChangeListener } from '../live/change-stream'
 import { useLiveChanges } from '../live/live-provider'
 import { historyKey, type HistoryFilter } from './history-queries'
 

@@ -1,7 +1,7 @@
+import { SheafError } from '@sheaf/client'
 import type { QueryKey } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { ApiError } from '../api/client'
 import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 import { describeConflict } from './describe-change'
@@ -61,7 +61,7 @@ export function UndoDialog(props: UndoDialogProps): ReactNode {
 }
 
 function conflictsOf(error: unknown): readonly Conflict[] {
-  const found = error instanceof ApiError ? error.details.conflicts : undefined
+  const found = error instanceof SheafError ? error.details.conflicts : undefined
   return Array.isArray(found) ? (found as readonly Conflict[]) : []
 }
 

@@ -1,33 +1,14 @@
 import { ChangeStream } from './change-stream'
 
-type Handler = (event: { data: string }) => void
-
-/** An EventSource whose events a test emits. */
-class Source {
-  static readonly CLOSED = 2
-  static all: Source[] = []
-  readonly handlers: Record<string, Handler> = {}
-  readyState = 1
-  onopen = () => {}
-  onerror = () => {}
-
-  constructor(readonly url: string) {
-    Source.all.push(this)
-  }
-
-  addEventListener(name: string, handler: Handler): void {
-    this.handlers[name] = handler
-  }
-
-  close(): void {
-    this.readyState = Source.CLOSED
-  }
-
-  emit(seq: number): void {
-    this.handlers.change?.({ data: JSON.stringify({ seq, operations: [] }) })
-  }
+/** A stream of changes on the server. */
+interface Stream {
+  readonly since: string | null
+  readonly send: (text: string) => void
+  readonly end: () => void
+  isClosed: boolean
 }
 
+let streams: Stream[] = []
 /** The position of the document on the server. */
 let seq = 0
 let isDown = false
@@ -43,11 +24,35 @@ const page = {
   removeEventListener() {},
 }
 
-async function answer() {
-  if (isDown) throw new Error('no network')
-  const headers = new Headers({ ETag: `W/"e.${seq}"`, 'Content-Type': 'application/json' })
-  return { ok: true, headers, text: async () => '{"tables":[]}' }
+/** Answers as the server does. */
+async function answer(url: string, { signal }: { signal: AbortSignal }): Promise<Response> {
+  if (isDown) throw new TypeError('no network')
+  const { pathname, searchParams } = new URL(url)
+  if (!pathname.endsWith('/changes'))
+    return new Response('{"tables":[]}', { headers: { ETag: `W/"e.${seq}"` } })
+  const encoder = new TextEncoder()
+  const body = new ReadableStream({
+    start(controller) {
+      const stream: Stream = {
+        since: searchParams.get('since'),
+        send: (text) => controller.enqueue(encoder.encode(text)),
+        end: () => controller.close(),
+        isClosed: false,
+      }
+      streams.push(stream)
+      signal.addEventListener('abort', () => {
+        stream.isClosed = true
+        controller.error(signal.reason)
+      })
+    },
+  })
+  return new Response(body)
 }
+
+const change = (at: number) =>
+  `id: ${at}\nevent: change\ndata: ${JSON.stringify({ seq: at, operations: [] })}\n\n`
+const end = (reason: string) =>
+  `event: end\ndata: ${JSON.stringify({ error: 'ended', details: { reason } })}\n\n`
 
 describe('the changes of a document', () => {
   let close = () => {}
@@ -62,15 +67,14 @@ describe('the changes of a document', () => {
     close = live.open()
     return live
   }
-  const settle = () => jest.advanceTimersByTimeAsync(0)
-  const last = () => Source.all.at(-1)
-  const since = () => new URL(last()?.url ?? '', 'http://sheaf').searchParams.get('since')
+  const pass = (ms = 0) => jest.advanceTimersByTimeAsync(ms)
+  const last = () => streams.at(-1)
 
   beforeEach(() => {
     jest.useFakeTimers()
-    Object.assign(globalThis, { document: page, EventSource: Source, fetch: answer })
+    Object.assign(globalThis, { document: page, fetch: answer, location: new URL('http://sheaf/') })
     events.length = 0
-    Source.all = []
+    streams = []
     seq = 5
     isDown = isHidden = false
   })
@@ -80,59 +84,91 @@ describe('the changes of a document', () => {
   })
 
   it('are streamed from the position at which the page opens', async () => {
-    open()
-    await settle()
-    expect(since()).toBe('5')
-    last()?.emit(6)
+    const live = open()
+    await pass()
+    expect([last()?.since, live.readState()]).toEqual(['5', 'live'])
+    last()?.send(change(6))
+    await pass()
     expect(events).toEqual(['change 6'])
   })
 
-  it('made while the stream was disconnected are read, without missing any', async () => {
+  it('continue after the last one when the stream ends', async () => {
+    const live = open()
+    await pass()
+    last()?.send(change(6))
+    last()?.end()
+    await pass()
+    expect(live.readState()).toBe('connecting')
+    await pass(1_000)
+    expect([last()?.since, live.readState(), ...events]).toEqual(['6', 'live', 'change 6'])
+  })
+
+  it('made while the log was replaced are read, without missing any', async () => {
     open()
-    await settle()
-    const { handlers } = last() ?? {}
-    handlers?.end?.({ data: '{}' })
+    await pass()
+    last()?.send(end('CHANGES_CUT'))
+    await pass()
     expect(events).toEqual(['read at 5'])
     // The document changes before the stream reconnects.
     seq = 8
-    await jest.advanceTimersByTimeAsync(1_000)
-    expect([since(), ...events]).toEqual(['8', 'read at 5', 'read at 8'])
+    await pass(1_000)
+    expect([last()?.since, ...events]).toEqual(['8', 'read at 5', 'read at 8'])
   })
 
   it('are read after Sheaf could not be reached at first', async () => {
     isDown = true
     const live = open()
-    await settle()
+    await pass(20_000)
     expect(live.readState()).toBe('off')
     isDown = false
     seq = 7
-    await jest.advanceTimersByTimeAsync(1_000)
-    expect([since(), ...events]).toEqual(['7', 'read at 7'])
+    await pass(30_000)
+    expect([last()?.since, live.readState(), ...events]).toEqual(['7', 'live', 'read at 7'])
+  })
+
+  it('continue after Sheaf could not be reached for a while', async () => {
+    const live = open()
+    await pass()
+    last()?.send(change(6))
+    await pass()
+    isDown = true
+    last()?.end()
+    await pass(20_000)
+    expect(live.readState()).toBe('off')
+    isDown = false
+    await pass(30_000)
+    expect([last()?.since, live.readState(), ...events]).toEqual(['6', 'live', 'change 6'])
   })
 
   it('are not streamed to hidden pages, and read when the page becomes visible', async () => {
     isHidden = true
     open()
-    await settle()
-    expect(Source.all).toEqual([])
+    await pass()
+    expect(streams).toEqual([])
     isHidden = false
     seq = 9
     look()
-    await settle()
-    expect([since(), ...events]).toEqual(['9', 'read at 9'])
+    await pass()
+    expect([last()?.since, ...events]).toEqual(['9', 'read at 9'])
   })
 
   it('resume after the last one when a page becomes visible again', async () => {
     open()
-    await settle()
-    last()?.emit(6)
+    await pass()
+    last()?.send(change(6))
+    await pass()
     isHidden = true
     look()
-    await jest.advanceTimersByTimeAsync(60_000)
-    expect(last()?.readyState).toBe(Source.CLOSED)
+    // The server sends a comment after each 15 seconds of silence.
+    for (let seconds = 0; seconds < 60; seconds += 15) {
+      await pass(14_000)
+      last()?.send(':\n\n')
+      await pass(1_000)
+    }
+    expect(last()?.isClosed).toBe(true)
     isHidden = false
     look()
-    await settle()
-    expect([since(), Source.all.length, ...events]).toEqual(['6', 2, 'change 6'])
+    await pass()
+    expect([last()?.since, streams.length, ...events]).toEqual(['6', 2, 'change 6'])
   })
 })

@@ -1,31 +1,5 @@
-import { callWithHeaders, seqOf } from '../api/client'
-import { docPath } from '../api/resources'
-
-/** An operation on rows of a table, with the new values by column. */
-export interface RowOperation {
-  readonly action: 'addRows' | 'updateRows' | 'removeRows'
-  readonly tableId: string
-  readonly tableRef: number
-  readonly rowIds: readonly number[]
-  readonly columns: Readonly<Record<string, { readonly new?: readonly unknown[] }>>
-}
-
-/** An operation on a table or a column. */
-export interface SchemaOperation {
-  readonly action:
-    'addTable' | 'updateTable' | 'removeTable' | 'addColumn' | 'updateColumn' | 'removeColumn'
-  readonly tableId: string
-  readonly tableRef: number
-}
-
-/** An entry of the change log of a document. */
-export interface Change {
-  readonly seq: number
-  readonly time: string
-  readonly userId: number | null
-  readonly truncated?: true
-  readonly operations: readonly (RowOperation | SchemaOperation)[]
-}
+import { RateLimitedError, UnavailableError, type Change } from '@sheaf/client'
+import { docOf } from '../api/sheaf'
 
 /**
  * State of the stream: `connecting` until it is connected, first or again after a short interruption; `off`
@@ -50,10 +24,10 @@ export class ChangeStream {
   private state: LiveState = 'connecting'
   private readonly stateListeners = new Set<() => void>()
   private readonly listeners = new Set<ChangeListener>()
-  private source: EventSource | undefined
+  /** Ends the connection; undefined while there is none. */
+  private connection: AbortController | undefined
   private timer: ReturnType<typeof setTimeout> | undefined
   private isOpen = false
-  private isConnecting = false
   private retryMs = INITIAL_RETRY_MS
   /** Sequence number of the last known change; undefined if none is known. */
   private seq: number | undefined
@@ -94,7 +68,7 @@ export class ChangeStream {
   private readonly handleVisibility = () => {
     clearTimeout(this.timer)
     if (document.hidden) this.timer = setTimeout(this.pause, HIDDEN_MS)
-    else if (!this.source) void this.connect()
+    else void this.connect()
   }
 
   private readonly pause = () => {
@@ -104,8 +78,8 @@ export class ChangeStream {
 
   private disconnect(): void {
     clearTimeout(this.timer)
-    this.source?.close()
-    this.source = undefined
+    this.connection?.abort()
+    this.connection = undefined
   }
 
   private setState(state: LiveState): void {
@@ -114,51 +88,44 @@ export class ChangeStream {
     for (const listener of this.stateListeners) listener()
   }
 
-  /** Connects at the current position of the document, or resumes after the last received change. */
+  /** Follows the changes after the current position of the document, or after the last received one. */
   private async connect(): Promise<void> {
-    if (this.isConnecting || this.source || !this.isOpen) return
-    this.isConnecting = true
+    if (this.connection || !this.isOpen) return
+    const connection = new AbortController()
+    this.connection = connection
     try {
-      const since = this.seq ?? seqOf(await callWithHeaders('GET', `${docPath(this.docId)}/tables`))
-      if (!this.isOpen) return
-      // Changes made between fetching the shown data and this position are not part of the stream.
-      if (this.seq === undefined && this.mayHaveMissed) this.notifyGap()
-      this.seq = since
-      this.mayHaveMissed = false
-      this.listen(since)
-    } catch {
+      await this.follow(connection.signal)
+    } catch (error) {
+      if (connection.signal.aborted) return
+      this.disconnect()
+      // After another error, the position may be one of a log that is no longer there.
+      if (!isTemporary(error)) this.forgetPosition()
       this.retry()
-    } finally {
-      this.isConnecting = false
     }
   }
 
-  private listen(since: number): void {
-    const source = new EventSource(`${docPath(this.docId)}/changes?since=${since}`)
-    this.source = source
-    source.onopen = () => {
+  private async follow(signal: AbortSignal): Promise<void> {
+    const doc = docOf(this.docId)
+    const after = this.seq ?? (await doc.position({ signal })).seq
+    // Changes made between fetching the shown data and this position are not part of the stream.
+    if (this.seq === undefined && this.mayHaveMissed) this.notifyGap()
+    this.seq = after
+    this.mayHaveMissed = false
+    const onConnection = (isConnected: boolean) => {
       this.retryMs = INITIAL_RETRY_MS
-      this.setState('live')
+      this.setState(isConnected ? 'live' : 'connecting')
     }
-    source.onerror = () => {
-      // The browser reconnects automatically unless the server responded with an error.
-      if (source.readyState !== EventSource.CLOSED) return this.setState('connecting')
-      this.restart()
-    }
-    source.addEventListener('change', ({ data }: MessageEvent<string>) => {
-      const change = JSON.parse(data) as Change
+    for await (const change of doc.changes({ after, signal, onConnection })) {
+      if (signal.aborted) return
       this.seq = change.seq
       for (const { onChange } of this.listeners) onChange(change)
-    })
-    // The document was deleted, access was revoked, or the log was replaced.
-    source.addEventListener('end', () => this.restart())
+    }
   }
 
-  private restart(): void {
-    this.disconnect()
+  /** The document was deleted, access was revoked, or the log was replaced or cut. */
+  private forgetPosition(): void {
+    if (this.seq !== undefined) this.notifyGap()
     this.seq = undefined
-    this.notifyGap()
-    this.retry()
   }
 
   private notifyGap(): void {
@@ -169,8 +136,10 @@ export class ChangeStream {
     this.mayHaveMissed ||= this.seq === undefined
     this.setState('off')
     if (!this.isOpen) return
-    clearTimeout(this.timer)
     this.timer = setTimeout(() => void this.connect(), this.retryMs)
     this.retryMs = Math.min(this.retryMs * 2, MAX_RETRY_MS)
   }
 }
+
+const isTemporary = (error: unknown): boolean =>
+  error instanceof UnavailableError || error instanceof RateLimitedError

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState, type ReactNode } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
-import { tablesQuery, type Table } from '../api/resources'
+import { type Table, tablesQuery } from '../api/resources'
 import { Button } from '../components/button'
 import { Time } from '../components/time'
 import { tableRefUrl, tableUrl } from '../document-context/document-context'

@@ -1,6 +1,6 @@
+import { SheafError } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { ApiError } from '../api/client'
 import type { Table } from '../api/resources'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { tableRefUrl } from '../document-context/document-context'
@@ -40,7 +40,7 @@ export function PastPage(props: PastPageProps): ReactNode {
 function MomentError(props: Pick<PastPageProps, 'docId' | 'asOf' | 'error' | 'onRetry'>) {
   const { docId, asOf, error, onRetry } = props
   const oldest = oldestSeqOf(error)
-  const status = error instanceof ApiError ? error.status : undefined
+  const status = error instanceof SheafError ? error.status : undefined
   const back = (
     <p className="actions">
       {oldest !== undefined && (

@@ -1,14 +1,12 @@
+import { SheafError } from '@sheaf/client'
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError, call } from '../api/client'
-import { docPath } from '../api/resources'
-import { historyKey, type Change } from '../history/history-queries'
+import { docOf } from '../api/sheaf'
+import { historyKey } from '../history/history-queries'
 
 /** Returns the newest change before a position, or the latest one of the document; null if there is none. */
 async function fetchChange(docId: string, before?: number, signal?: AbortSignal) {
-  const query = { limit: 1, before }
-  const path = `${docPath(docId)}/history`
-  const { changes } = await call<{ changes: Change[] }>('GET', path, { query, signal })
-  return changes[0] ?? null
+  const { value } = await docOf(docId).history({ limit: 1, before, signal }).next()
+  return value ?? null
 }
 
 /** A change of a document; null if the log does not have it. */
@@ -39,7 +37,7 @@ export const momentsQuery = (docId: string) =>
 /** Returns the oldest moment of a log that has lost its first change, which only an error names. */
 async function fetchOldestSeq(docId: string): Promise<number> {
   try {
-    await call('GET', `${docPath(docId)}/tables`, { query: { asOf: 1 } })
+    await docOf(docId).tables({ asOf: 1 })
     return 1
   } catch (error) {
     return oldestSeqOf(error) ?? 1
@@ -48,6 +46,6 @@ async function fetchOldestSeq(docId: string): Promise<number> {
 
 /** Returns the oldest moment that an error names; undefined if the error is another one. */
 export function oldestSeqOf(error: unknown): number | undefined {
-  if (!(error instanceof ApiError) || error.details.reason !== 'MOMENT_NOT_FOUND') return undefined
+  if (!(error instanceof SheafError) || error.reason !== 'MOMENT_NOT_FOUND') return undefined
   return Number(error.details.oldestSeq) || undefined
 }

@@ -1,14 +1,15 @@
+import { PreconditionFailedError } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { ApiError } from '../api/client'
+import { docOf } from '../api/sheaf'
 import { FormDialog } from '../components/dialog'
 import { ErrorNote, Loading } from '../components/states'
 import { formatTime } from '../components/time'
 import { useApiMutation } from '../components/use-api-mutation'
 import type { Change } from '../history/history-queries'
 import type { RestoreScope, RestoreTarget } from './restore-plan'
-import { restore, restorePreviewQuery, type RestorePreview } from './restore-queries'
+import { restorePreviewQuery, type RestorePreview } from './restore-queries'
 import { RestoreSummary } from './restore-summary'
 import { restoreWords } from './restore-words'
 
@@ -77,7 +78,7 @@ function useRestore(target: RestoreTarget, message: string): Restore {
   const { mutate } = useApiMutation(['document', target.docId])
   const run = async ({ plan, etag }: RestorePreview) => {
     try {
-      await mutate(() => restore(plan, etag), message)
+      await mutate(() => plan.write(docOf(target.docId), etag), message)
     } catch (thrown) {
       if (!isOutdated(thrown)) throw thrown
       await refetch()
@@ -89,4 +90,4 @@ function useRestore(target: RestoreTarget, message: string): Restore {
   return { preview: error ? undefined : data, error, run }
 }
 
-const isOutdated = (error: unknown): boolean => error instanceof ApiError && error.status === 412
+const isOutdated = (error: unknown): boolean => error instanceof PreconditionFailedError

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call, callWithHeaders } from '../api/client'
-import { docPath, type Table } from '../api/resources'
+import { docPath } from '../api/paths'
+import { docOf, sheaf } from '../api/sheaf'
 import type { Change } from '../history/history-queries'
 import { planRestore, type RestorePlan, type RestoreTarget } from './restore-plan'
 
@@ -22,7 +22,7 @@ interface Differences {
 /** What a restore would do. */
 export interface RestorePreview {
   /** The state of the document to which the preview applies. */
-  readonly etag: string | null
+  readonly etag: string
   readonly plan: RestorePlan
   /** The change that would be made; null if nothing differs from the moment. */
   readonly change: Pick<Change, 'seq' | 'operations' | 'truncated'> | null
@@ -32,19 +32,17 @@ export interface RestorePreview {
   readonly differences?: readonly TableDifferences[]
 }
 
-type DryRun = Pick<RestorePreview, 'change' | 'pendingColumns'>
-
 /** Tries a restore, without keeping anything. */
 export const restorePreviewQuery = (target: RestoreTarget) =>
   queryOptions({
     // Not below the key of the document, so that it is not fetched again after the restore.
     queryKey: ['restore-preview', target],
     queryFn: async ({ signal }): Promise<RestorePreview> => {
-      const path = `${docPath(target.docId)}/tables`
-      const { body, headers } = await callWithHeaders<{ tables: Table[] }>('GET', path, { signal })
-      const etag = headers.get('ETag')
-      const plan = await planRestore(target, body.tables, signal)
-      const { change, pendingColumns } = await restore<DryRun>(plan, etag, { dryRun: true })
+      const doc = docOf(target.docId)
+      // Before the tables, so that the write is refused if they have changed since.
+      const { etag } = await doc.position({ signal })
+      const plan = await planRestore(target, await doc.tables({ signal }), signal)
+      const { change, pendingColumns } = await doc.dryRun((trial) => plan.write(trial, etag))
       const preview = { etag, plan, change, pendingColumns }
       // The numbers of the table would count other rows as well.
       if (!change?.truncated || target.scope.kind === 'rows') return preview
@@ -63,18 +61,6 @@ async function fetchDifferences(
   const tableId = scope.kind === 'document' ? undefined : scope.table.fields.tableRef
   const query = { from, to: seq, summary: true, tableId }
   const path = `${docPath(docId)}/compare`
-  return (await call<{ tables: TableDifferences[] }>('GET', path, { query, signal })).tables
-}
-
-/** Restores what was planned. Refused with 412 if the document has changed since the ETag. */
-export function restore<T>(
-  { path, query, body }: RestorePlan,
-  etag: string | null,
-  options: { readonly dryRun?: true } = {},
-): Promise<T> {
-  return call<T>('POST', path, {
-    query: { ...query, ...options },
-    body,
-    headers: etag === null ? {} : { 'If-Match': etag },
-  })
+  const call = { method: 'GET', path, query } as const
+  return (await sheaf().request<{ tables: TableDifferences[] }>(call, { signal })).tables
 }

@@ -1,3 +1,4 @@
+import type { UserAction } from '@sheaf/client'
 import type { Column, Row, Table } from '../api/resources'
 import { columnName } from '../formats/column'
 
@@ -56,12 +57,12 @@ export interface FormerRows {
 }
 
 /** Returns the actions that add the deleted rows again, with their ids, and give all rows their former cells. */
-export function restoreActions({ tableId, rows, presentIds, columns }: FormerRows): unknown[] {
+export function restoreActions({ tableId, rows, presentIds, columns }: FormerRows): UserAction[] {
   const deleted = rows.filter(({ id }) => !presentIds.has(id))
   // In an added row, these formulas would replace the given cell; in a changed one, the given cell stays.
   const first = columns.filter(({ now }) => !runsOnChanges(now))
-  const add = ['BulkAddRecord', tableId, idsOf(deleted), cellsOf(deleted, first)]
-  const update = ['BulkUpdateRecord', tableId, idsOf(rows), cellsOf(rows, columns)]
+  const add: UserAction = ['BulkAddRecord', tableId, idsOf(deleted), cellsOf(deleted, first)]
+  const update: UserAction = ['BulkUpdateRecord', tableId, idsOf(rows), cellsOf(rows, columns)]
   return deleted.length === 0 ? [update] : [add, update]
 }
 

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { call } from '../api/client'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
@@ -13,7 +13,8 @@ export function AccountSection(): ReactNode {
   const [isDeleting, setDeleting] = useState(false)
   const { isBusy, mutateOrToast } = useApiMutation()
   const remove = async () => {
-    await call('DELETE', `/api/users/${user.id}`, { body: { name: user.name } })
+    const json = { name: user.name }
+    await sheaf().request({ method: 'DELETE', path: `/api/users/${user.id}`, json })
     window.location.replace('/sign-in')
   }
   return (

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
+import { requestText, sheaf } from '../api/sheaf'
 
 /** Restrictions of a key. If all lists are empty, it has access to everything. */
 export interface KeyScope {
@@ -48,13 +48,14 @@ export const keysKey = ['api-keys'] as const
 /** The default key, masked except for its prefix; empty if there is none. */
 export const defaultKeyQuery = queryOptions({
   queryKey: [...keysKey, 'default'],
-  queryFn: ({ signal }) => call<string>('GET', '/api/profile/apikey', { signal }),
+  queryFn: ({ signal }) => requestText({ method: 'GET', path: '/api/profile/apikey' }, { signal }),
 })
 
 /** All keys of the user. */
 export const keysQuery = queryOptions({
   queryKey: [...keysKey, 'all'],
-  queryFn: ({ signal }) => call<ApiKey[]>('GET', '/api/profile/apikeys', { signal }),
+  queryFn: ({ signal }) =>
+    sheaf().request<ApiKey[]>({ method: 'GET', path: '/api/profile/apikeys' }, { signal }),
 })
 
 /** The name of a key. Those created by the command-line tool can lack one. */
@@ -62,15 +63,16 @@ export const keyName = ({ name }: Pick<ApiKey, 'name'>): string => name || 'Unna
 
 /** Creates the default key. Resolves to the key, which is not shown again. */
 export const createDefaultKey = (): Promise<string> =>
-  call<string>('POST', '/api/profile/apikey', { body: {} })
+  requestText({ method: 'POST', path: '/api/profile/apikey', json: {} })
 
 /** Revokes the default key. */
-export const revokeDefaultKey = (): Promise<unknown> => call('DELETE', '/api/profile/apikey')
+export const revokeDefaultKey = (): Promise<unknown> =>
+  requestText({ method: 'DELETE', path: '/api/profile/apikey' })
 
 /** Creates a named key. Resolves to the key with its secret, which is not shown again. */
-export const createKey = (body: NewApiKey): Promise<ApiKey & { readonly key: string }> =>
-  call('POST', '/api/profile/apikeys', { body })
+export const createKey = (json: NewApiKey): Promise<ApiKey & { readonly key: string }> =>
+  sheaf().request({ method: 'POST', path: '/api/profile/apikeys', json })
 
 /** Revokes a key. */
 export const revokeKey = (id: number): Promise<unknown> =>
-  call('DELETE', `/api/profile/apikeys/${id}`)
+  sheaf().request({ method: 'DELETE', path: `/api/profile/apikeys/${id}` })

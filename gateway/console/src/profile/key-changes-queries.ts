@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
+import { sheaf } from '../api/sheaf'
 import type { TableCounts } from '../history/describe-change'
 import { keysKey } from './api-keys'
 
@@ -28,11 +28,10 @@ export const keyChangesKey = (keyId: string) => [...keysKey, 'changes', keyId]
 export const keyChangesQuery = (keyId: string) =>
   infiniteQueryOptions({
     queryKey: keyChangesKey(keyId),
-    queryFn: ({ pageParam: cursor, signal }) =>
-      call<KeyChangesPage>('GET', `/api/profile/apikeys/${encodeURIComponent(keyId)}/changes`, {
-        query: { cursor },
-        signal,
-      }),
+    queryFn: ({ pageParam: cursor, signal }) => {
+      const path = `/api/profile/apikeys/${encodeURIComponent(keyId)}/changes`
+      return sheaf().request<KeyChangesPage>({ method: 'GET', path, query: { cursor } }, { signal })
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
   })

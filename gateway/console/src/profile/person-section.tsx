@@ -1,6 +1,6 @@
 import { useState, type ReactNode, type SyntheticEvent } from 'react'
-import { call } from '../api/client'
 import { orgsQuery } from '../api/resources'
+import { requestText } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { TextField } from '../components/field'
@@ -16,7 +16,8 @@ export function PersonSection(): ReactNode {
   const save = (event: SyntheticEvent) => {
     event.preventDefault()
     mutateOrToast(
-      () => call('POST', '/api/profile/user/name', { body: { name: trimmed } }),
+      () =>
+        requestText({ method: 'POST', path: '/api/profile/user/name', json: { name: trimmed } }),
       'Name saved.',
     )
   }

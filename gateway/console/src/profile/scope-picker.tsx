@@ -1,6 +1,7 @@
+import type { Org, Workspace } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { orgsQuery, workspacesQuery, type Org, type Workspace } from '../api/resources'
+import { orgsQuery, workspacesQuery } from '../api/resources'
 import { CheckField } from '../components/field'
 import { ErrorState, Loading } from '../components/states'
 import { toggle } from '../components/toggle'

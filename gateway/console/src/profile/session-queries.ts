@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
+import { sheaf } from '../api/sheaf'
+
+const path = '/api/profile/sessions'
 
 /** A session of the user, in this browser or another one. */
 export interface UserSession {
@@ -14,12 +16,12 @@ export interface UserSession {
 /** The sessions of the user. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
-  queryFn: ({ signal }) => call<UserSession[]>('GET', '/api/profile/sessions', { signal }),
+  queryFn: ({ signal }) => sheaf().request<UserSession[]>({ method: 'GET', path }, { signal }),
 })
 
 /** Ends a session. */
 export const endSession = (id: number): Promise<unknown> =>
-  call('DELETE', `/api/profile/sessions/${id}`)
+  sheaf().request({ method: 'DELETE', path: `${path}/${id}` })
 
 /** Ends all sessions except this one. */
-export const endOtherSessions = (): Promise<unknown> => call('DELETE', '/api/profile/sessions')
+export const endOtherSessions = (): Promise<unknown> => sheaf().request({ method: 'DELETE', path })

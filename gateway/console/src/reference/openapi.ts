@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
+import { sheaf } from '../api/sheaf'
 
 /** A JSON schema, limited to the keywords that the reference shows. */
 export interface Schema {
@@ -67,7 +67,8 @@ export interface Endpoint {
 /** The OpenAPI document of Sheaf. It changes only with new releases. */
 export const openApiQuery = queryOptions({
   queryKey: ['openapi'],
-  queryFn: ({ signal }) => call<OpenApi>('GET', '/api/openapi.json', { signal }),
+  queryFn: ({ signal }) =>
+    sheaf().request<OpenApi>({ method: 'GET', path: '/api/openapi.json' }, { signal }),
   staleTime: Infinity,
 })
 

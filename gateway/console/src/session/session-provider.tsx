@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, type ReactNode } from 'react'
-import { fetchSession, isPageUser, watchSession, type Session } from '../api/client'
+import { fetchSession, isPageUser, type Session, watchSession } from '../api/session'
 import { ErrorState, Loading } from '../components/states'
 
 /** The signed-in user. */

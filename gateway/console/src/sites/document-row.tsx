@@ -1,8 +1,9 @@
+import type { DocumentSummary, Org, Workspace } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
-import { call } from '../api/client'
-import { docPath, type DocumentSummary, type Org, type Workspace } from '../api/resources'
+import { docPath } from '../api/paths'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Menu, type MenuItem } from '../components/menu'
 import { Time } from '../components/time'
@@ -30,12 +31,15 @@ export function DocumentRow(props: DocumentRowProps): ReactNode {
   // Pinning affects the listing of the site, so it requires a role on the site.
   const canPin = org.access === 'owners' || org.access === 'editors'
   const canCopy = props.workspace.access === 'owners' || props.workspace.access === 'editors'
-  const pin = () => mutateOrToast(() => call('PATCH', `${path}/${isPinned ? 'unpin' : 'pin'}`))
-  const copy = () =>
-    mutateOrToast(
-      () => call('POST', `${path}/copy`, { body: { workspaceId: props.workspace.id } }),
-      'Document copied.',
-    )
+  const pin = () => {
+    const call = { method: 'PATCH', path: `${path}/${isPinned ? 'unpin' : 'pin'}` } as const
+    mutateOrToast(() => sheaf().request(call))
+  }
+  const copy = () => {
+    const json = { workspaceId: props.workspace.id }
+    const call = { method: 'POST', path: `${path}/copy`, json } as const
+    mutateOrToast(() => sheaf().request(call), 'Document copied.')
+  }
   const items: (MenuItem | false)[] = [
     { label: 'Open', onSelect: () => void navigate(`/docs/${id}`) },
     isOwner && { label: 'Rename', onSelect: () => setOpened('rename') },

@@ -1,38 +1,22 @@
+import type { Workspace } from '@sheaf/client'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { ApiError } from '../api/client'
-import type { Workspace } from '../api/resources'
-import { upload, type UploadProgress } from '../api/upload'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog, FormDialog } from '../components/dialog'
 import { Field, TextField } from '../components/field'
+import { importFile, type Imported, type ImportProgress } from './import-file'
 
 interface ImportDialogProps {
   readonly workspace: Workspace
   readonly onClose: () => void
 }
 
-/** The new document, and what of the file was left out or changed. */
-interface Imported {
-  readonly id: string
-  readonly title: string
-  readonly notes: readonly string[]
-}
-
-/** A line of the streamed response to an import. */
-interface ImportLine {
-  readonly progress?: { readonly rowsRead: number; readonly rowsStored: number }
-  readonly document?: Imported
-  readonly error?: string
-  readonly details?: { readonly status?: number }
-}
-
 /** Imports a file as a document, and shows the progress. */
 export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNode {
   const [file, setFile] = useState<File>()
   const [name, setName] = useState('')
-  const [progress, setProgress] = useState<UploadProgress>()
+  const [progress, setProgress] = useState<ImportProgress>()
   const [made, setMade] = useState<Imported>()
   const navigate = useNavigate()
   const abort = useRef(new AbortController())
@@ -45,14 +29,14 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
   }, [])
   const submit = async () => {
     if (!file) return
-    const form = new FormData()
-    if (name.trim() !== '') form.set('name', name.trim())
-    form.set('upload', file)
-    const { signal } = abort.current
+    const options = {
+      file,
+      name: name.trim(),
+      signal: abort.current.signal,
+      onProgress: setProgress,
+    }
     try {
-      const imported = await mutate(() =>
-        importFile(workspace.id, { form, signal, onProgress: setProgress }),
-      )
+      const imported = await mutate(() => importFile(workspace.id, options))
       if (imported.notes.length > 0) setMade(imported)
       else void navigate(`/docs/${imported.id}`)
     } finally {
@@ -115,22 +99,7 @@ function ImportedDialog({ made, onClose }: { made: Imported; onClose: () => void
   )
 }
 
-interface ImportOptions {
-  readonly form: FormData
-  readonly signal: AbortSignal
-  readonly onProgress: (progress: UploadProgress) => void
-}
-
-async function importFile(workspaceId: number, options: ImportOptions): Promise<Imported> {
-  const path = `/api/workspaces/${workspaceId}/import`
-  const text = await upload(path, { ...options, accept: 'application/x-ndjson' })
-  const last = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as ImportLine
-  if (last.document) return last.document
-  throw new ApiError(last.details?.status ?? 500, last.error ?? 'The import was interrupted.')
-}
-
-function Progress({ progress: { sent, line } }: { readonly progress: UploadProgress }): ReactNode {
-  const rows = (line as ImportLine | undefined)?.progress
+function Progress({ progress: { sent, rows } }: { readonly progress: ImportProgress }): ReactNode {
   return (
     <>
       <progress aria-label="Upload" value={sent} max={1} />

@@ -1,7 +1,9 @@
+import type { DocumentSummary } from '@sheaf/client'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { call } from '../api/client'
-import { docPath, orgsQuery, workspacesQuery, type DocumentSummary } from '../api/resources'
+import { docPath } from '../api/paths'
+import { orgsQuery, workspacesQuery } from '../api/resources'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { SelectField } from '../components/field'
@@ -26,7 +28,11 @@ export function MoveDialog({ document, workspaceId, onClose }: MoveDialogProps):
       .map(({ id, name }) => [String(id), `${siteName(org)} / ${name}`] as const),
   )
   const move = () =>
-    call('PATCH', `${docPath(String(document.id))}/move`, { body: { workspace: Number(target) } })
+    sheaf().request({
+      method: 'PATCH',
+      path: `${docPath(String(document.id))}/move`,
+      json: { workspace: Number(target) },
+    })
   return (
     <FormDialog
       title={`Move “${document.name}”`}

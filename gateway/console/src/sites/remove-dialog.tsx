@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { call } from '../api/client'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 
@@ -20,7 +20,9 @@ export function RemoveDialog({ path, name, children, onClose }: RemoveDialogProp
       title={`Move “${name}” to trash?`}
       confirm="Move to trash"
       onClose={onClose}
-      onConfirm={() => mutate(() => call('POST', `${path}/remove`), 'Moved to trash.')}
+      onConfirm={() =>
+        mutate(() => sheaf().request({ method: 'POST', path: `${path}/remove` }), 'Moved to trash.')
+      }
     >
       <p>{children}</p>
     </ConfirmDialog>

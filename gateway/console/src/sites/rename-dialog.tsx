@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { call } from '../api/client'
 import { orgsQuery } from '../api/resources'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { NameDialog } from '../components/dialog'
 
@@ -22,7 +22,9 @@ export function RenameDialog({ kind, path, name, onClose }: RenameDialogProps): 
       submit="Rename"
       initial={name}
       onClose={onClose}
-      onName={(newName) => mutate(() => call('PATCH', path, { body: { name: newName } }))}
+      onName={(newName) =>
+        mutate(() => sheaf().request({ method: 'PATCH', path, json: { name: newName } }))
+      }
     />
   )
 }

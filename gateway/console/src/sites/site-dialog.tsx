@@ -1,9 +1,10 @@
+import type { Org } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
-import { call } from '../api/client'
-import { orgsQuery, type Org } from '../api/resources'
+import { orgsQuery } from '../api/resources'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog, NameDialog } from '../components/dialog'
 import { useToaster } from '../components/toast'
@@ -28,7 +29,7 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
   const toaster = useToaster()
   const { mutate } = useApiMutation(['workspaces'])
   const remove = async () => {
-    await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
+    await sheaf().request({ method: 'DELETE', path: `${path}/${encodeURIComponent(org.name)}` })
     // This page stays mounted until the next one is shown, and must not refetch the deleted site.
     const affected = [orgsQuery.queryKey, ['workspaces']]
     for (const queryKey of affected)
@@ -47,7 +48,7 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
           title="New workspace"
           submit="Create workspace"
           onClose={onClose}
-          onName={(name) => mutate(() => call('POST', `${path}/workspaces`, { body: { name } }))}
+          onName={(name) => mutate(() => sheaf().workspaces.create(name, { org: org.id }))}
         />
       )
     case 'rename':

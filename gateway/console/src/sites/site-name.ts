@@ -1,4 +1,4 @@
-import type { Org } from '../api/resources'
+import type { Org } from '@sheaf/client'
 
 /** Returns the display name of a site. Personal sites share a name, so their owner is added. */
 export function siteName({ name, owner }: Org): string {

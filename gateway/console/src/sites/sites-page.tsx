@@ -1,9 +1,10 @@
+import type { Org } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { roleNames } from '../access/role-names'
-import { call } from '../api/client'
-import { orgsQuery, type Org } from '../api/resources'
+import { orgsQuery } from '../api/resources'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { FormDialog } from '../components/dialog'
@@ -62,8 +63,9 @@ function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
   const navigate = useNavigate()
   const { mutate } = useApiMutation(orgsQuery.queryKey)
   const submit = async () => {
-    const body = { name: name.trim(), domain: domain.trim() || undefined }
-    const id = await mutate(() => call<number>('POST', '/api/orgs', { body }), 'Site created.')
+    const json = { name: name.trim(), domain: domain.trim() || undefined }
+    const call = { method: 'POST', path: '/api/orgs', json } as const
+    const id = await mutate(() => sheaf().request<number>(call), 'Site created.')
     void navigate(`/sites/${id}`)
   }
   return (

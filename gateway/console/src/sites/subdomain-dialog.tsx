@@ -1,6 +1,7 @@
+import { type Org, SheafError } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
-import { ApiError, call } from '../api/client'
-import { orgsQuery, type Org } from '../api/resources'
+import { orgsQuery } from '../api/resources'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { TextField } from '../components/field'
@@ -11,7 +12,7 @@ interface SubdomainDialogProps {
 }
 
 const isAboutSubdomain = (error: unknown) =>
-  error instanceof ApiError && /DOMAIN/.test(String(error.details.reason))
+  error instanceof SheafError && /DOMAIN/.test(error.reason)
 
 /** Changes the subdomain of a team site. Errors about the subdomain are shown at the field. */
 export function SubdomainDialog({ org, onClose }: SubdomainDialogProps): ReactNode {
@@ -21,11 +22,12 @@ export function SubdomainDialog({ org, onClose }: SubdomainDialogProps): ReactNo
   const subdomain = domain.trim().toLowerCase()
   const submit = async () => {
     setFieldError(undefined)
-    const body = { domain: subdomain }
+    const json = { domain: subdomain }
     try {
-      await mutate(() => call('PATCH', `/api/orgs/${org.id}`, { body }), 'Subdomain changed.')
+      const call = { method: 'PATCH', path: `/api/orgs/${org.id}`, json } as const
+      await mutate(() => sheaf().request(call), 'Subdomain changed.')
     } catch (error) {
-      if (isAboutSubdomain(error)) setFieldError((error as ApiError).message)
+      if (isAboutSubdomain(error)) setFieldError((error as SheafError).message)
       throw error
     }
   }

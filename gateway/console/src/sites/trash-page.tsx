@@ -1,8 +1,10 @@
+import type { Role, Workspace } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useParams } from 'react-router'
-import { call } from '../api/client'
-import { docPath, orgQuery, workspacesQuery, type Role, type Workspace } from '../api/resources'
+import { docPath } from '../api/paths'
+import { orgQuery, workspacesQuery } from '../api/resources'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
@@ -45,7 +47,10 @@ export function TrashPage(): ReactNode {
         <TrashList
           trashed={trashed}
           onRestore={(item) =>
-            mutateOrToast(() => call('POST', `${item.path}/unremove`), `“${item.name}” restored.`)
+            mutateOrToast(
+              () => sheaf().request({ method: 'POST', path: `${item.path}/unremove` }),
+              `“${item.name}” restored.`,
+            )
           }
           onDelete={setDeleted}
         />
@@ -55,7 +60,12 @@ export function TrashPage(): ReactNode {
           title={`Permanently delete “${deleted.name}”?`}
           confirm="Delete permanently"
           onClose={() => setDeleted(undefined)}
-          onConfirm={() => mutate(() => call('DELETE', deleted.path), 'Permanently deleted.')}
+          onConfirm={() =>
+            mutate(
+              () => sheaf().request({ method: 'DELETE', path: deleted.path }),
+              'Permanently deleted.',
+            )
+          }
         >
           <p>It is deleted for all users, with all of its contents. This cannot be undone.</p>
         </ConfirmDialog>

@@ -1,8 +1,8 @@
+import type { DocumentSummary, Org, Workspace } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
-import { call } from '../api/client'
-import type { DocumentSummary, Org, Workspace } from '../api/resources'
+import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { NameDialog } from '../components/dialog'
@@ -85,10 +85,8 @@ function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): 
   const navigate = useNavigate()
   const { mutate } = useApiMutation(['workspaces'])
   const create = async (newName: string) => {
-    const docId = await mutate(() =>
-      call<string>('POST', `${path}/docs`, { body: { name: newName } }),
-    )
-    void navigate(`/docs/${docId}`)
+    const doc = await mutate(() => sheaf().documents.create({ workspaceId: id, name: newName }))
+    void navigate(`/docs/${doc.id}`)
   }
   switch (opened) {
     case undefined:

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { columnName, isComputed } from '../formats/column'
-import { call } from '../api/client'
-import { tablePath, type Column } from '../api/resources'
+import type { Column } from '../api/resources'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { ColumnFields } from './column-fields'
@@ -33,17 +33,17 @@ export function ColumnDialog(props: ColumnDialogProps): ReactNode {
   const { docId, tableId, column, startsWithFormula = false, rowIds, onClose } = props
   const [draft, setDraft] = useState(() => (column ? draftOf(column) : newDraft()))
   const { mutate } = useApiMutation(['document', docId])
-  const path = `${tablePath(docId, tableId)}/columns`
+  const { columns } = docOf(docId).table(tableId)
   const hasFormula = draft.source !== 'data'
   const isComplete =
     draft.label.trim() !== '' &&
     (!isRef(draft.type) || draft.refTable !== '') &&
     (!hasFormula || draft.formula.trim() !== '')
   const submit = async () => {
-    if (!column) return mutate(() => call('POST', path, { body: { columns: [newColumn(draft)] } }))
+    if (!column) return mutate(() => columns.add([newColumn(draft)]))
     const fields = changedFields(column, draft)
     if (Object.keys(fields).length === 0) return
-    return mutate(() => call('PATCH', path, { body: { columns: [{ id: column.id, fields }] } }))
+    return mutate(() => columns.update([{ id: column.id, fields }]))
   }
   return (
     <FormDialog

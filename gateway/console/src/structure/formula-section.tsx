@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { columnsQuery, type Column } from '../api/resources'
+import { type Column, columnsQuery } from '../api/resources'
 import { CheckField, SelectField } from '../components/field'
 import { columnName } from '../formats/column'
 import { FormulaField } from '../formulas/formula-field'

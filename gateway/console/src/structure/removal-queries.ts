@@ -1,19 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
-import { docPath, tablePath, type Column } from '../api/resources'
+import type { Column } from '../api/resources'
+import { docOf } from '../api/sheaf'
 
 /** Number of rows of a table. */
 export const rowCountQuery = (docId: string, tableId: string) =>
   queryOptions({
     // Not below the key of the document, so that it is not refetched after the table is deleted.
     queryKey: ['row-count', docId, tableId],
-    queryFn: async ({ signal }) =>
-      (
-        await call<{ totalCount: number }>('GET', `${tablePath(docId, tableId)}/records`, {
-          query: { limit: 1, count: true },
-          signal,
-        })
-      ).totalCount,
+    queryFn: async ({ signal }) => {
+      const page = await docOf(docId).table(tableId).page({ limit: 1, count: true, signal })
+      return page.totalCount
+    },
   })
 
 /** Formats a number of rows; undefined while it is loading. */
@@ -24,20 +21,14 @@ export function formatRowCount(count: number | undefined): string {
 
 interface TableWithColumns {
   readonly id: string
-  readonly columns: readonly Column[]
+  readonly columns?: readonly Column[]
 }
 
 /** The tables of a document with their columns. */
 export const tablesWithColumnsQuery = (docId: string) =>
   queryOptions({
     queryKey: ['document', docId, 'tables-with-columns'],
-    queryFn: async ({ signal }) =>
-      (
-        await call<{ tables: TableWithColumns[] }>('GET', `${docPath(docId)}/tables`, {
-          query: { expand: 'column' },
-          signal,
-        })
-      ).tables,
+    queryFn: ({ signal }) => docOf(docId).tables({ columns: true, signal }),
   })
 
 /** Returns the columns of other tables that refer to a table, as `Table.column`. */
@@ -45,7 +36,7 @@ export function findReferrers(tables: readonly TableWithColumns[], tableId: stri
   const types = [`Ref:${tableId}`, `RefList:${tableId}`]
   return tables
     .filter(({ id }) => id !== tableId)
-    .flatMap(({ id, columns }) =>
+    .flatMap(({ id, columns = [] }) =>
       columns
         .filter(({ fields }) => types.includes(fields.type))
         .map(({ id: column }) => `${id}.${column}`),

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { columnName } from '../formats/column'
-import { call } from '../api/client'
-import { tablePath, type Column } from '../api/resources'
+import type { Column } from '../api/resources'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 import { rowCountQuery, formatRowCount } from './removal-queries'
@@ -19,14 +19,14 @@ export function RemoveColumnDialog(props: RemoveColumnDialogProps): ReactNode {
   const { docId, tableId, column, onClose } = props
   const { mutate } = useApiMutation(['document', docId])
   const { data: rows } = useQuery(rowCountQuery(docId, tableId))
-  const path = `${tablePath(docId, tableId)}/columns/${encodeURIComponent(column.id)}`
+  const { columns } = docOf(docId).table(tableId)
   const name = columnName(column)
   return (
     <ConfirmDialog
       title={`Delete column “${name}”?`}
       confirm="Delete column"
       onClose={onClose}
-      onConfirm={() => mutate(() => call('DELETE', path), `Column “${name}” deleted.`)}
+      onConfirm={() => mutate(() => columns.delete(column.id), `Column “${name}” deleted.`)}
     >
       <p>
         This deletes its values in {formatRowCount(rows)} of {tableId}. API requests that use{' '}

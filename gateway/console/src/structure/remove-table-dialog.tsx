@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { call } from '../api/client'
-import { tablePath, tablesQuery, type Table } from '../api/resources'
+import { type Table, tablesQuery } from '../api/resources'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 import {
@@ -23,7 +23,7 @@ interface RemoveTableDialogProps {
 /** Deletes a table with its rows after confirmation. */
 export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   const { docId, table, onBusy, onClose } = props
-  const { id, fields } = table
+  const { id } = table
   const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
@@ -34,10 +34,7 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   const referrers = findReferrers(tables, id)
   const remove = async () => {
     onBusy(id)
-    // In the API, a table is deleted as a row of the metadata table.
-    await call('POST', `${tablePath(docId, '_grist_Tables')}/data/delete`, {
-      body: [fields.tableRef],
-    })
+    await docOf(docId).removeTables([id])
     await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
     if (pathname === `/docs/${docId}/tables/${encodeURIComponent(id)}`)
       await navigate(`/docs/${docId}`, { replace: true })

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { call } from '../api/client'
-import { docPath, tablesQuery, type Table } from '../api/resources'
+import { type Table, tablesQuery } from '../api/resources'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { FormDialog, NameDialog } from '../components/dialog'
@@ -31,9 +31,8 @@ function RenameTable(props: TableDialogProps & { readonly table: Table }): React
   const { pathname } = useLocation()
   const { mutate } = useApiMutation(['document', docId])
   const rename = async (name: string) => {
-    const body = { tables: [{ id: table.id, fields: { tableId: name } }] }
     onBusy(table.id)
-    await call('PATCH', `${docPath(docId)}/tables`, { body })
+    await docOf(docId).updateTables([{ id: table.id, fields: { tableId: name } }])
     // The resulting id may differ from the requested one, but the ref is stable.
     const tables = await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
     const renamed = tables.find(({ fields }) => fields.tableRef === table.fields.tableRef)
@@ -121,12 +120,9 @@ async function addTable(
   columns: readonly FirstColumn[],
 ): Promise<string> {
   const fields = columns.map(({ label, type }) => newFields({ ...newDraft(), label, type }))
-  const body = {
-    tables: [{ id, columns: fields.map((field) => ({ id: field.label, fields: field })) }],
-  }
-  const path = `${docPath(docId)}/tables`
-  const { tables } = await call<{ tables: { id: string }[] }>('POST', path, { body })
-  return tables[0]?.id ?? id
+  const table = { id, columns: fields.map((field) => ({ id: field.label, fields: field })) }
+  const [added = id] = await docOf(docId).addTables([table])
+  return added
 }
 
 interface FirstColumnRowProps {

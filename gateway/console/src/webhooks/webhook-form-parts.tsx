@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
-import { columnsQuery, type Column } from '../api/resources'
+import { type Column, columnsQuery } from '../api/resources'
 import { CheckField, SelectField } from '../components/field'
 import { ErrorNote } from '../components/states'
 import { toggle } from '../components/toggle'

@@ -1,6 +1,6 @@
+import { SheafError } from '@sheaf/client'
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
 import { Link } from 'react-router'
-import { ApiError } from '../api/client'
 import { Button } from '../components/button'
 import { CheckField, Field, SelectField, TextField } from '../components/field'
 import { Section } from '../components/page'
@@ -47,9 +47,9 @@ export function WebhookForm(props: WebhookFormProps): ReactNode {
       setBusy(false)
     }
   }
-  const invalidField = error instanceof ApiError ? error.details.field : undefined
+  const invalidField = error instanceof SheafError ? error.details.field : undefined
   const errorOf: ErrorOf = (field) =>
-    invalidField === field ? (error as ApiError).message : undefined
+    invalidField === field ? (error as SheafError).message : undefined
   return (
     <Section title={title}>
       <form ref={form} className="webhook-form" onSubmit={(event) => void save(event)}>

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { call } from '../api/client'
-import { docPath } from '../api/resources'
+import { docPath } from '../api/paths'
+import { sheaf } from '../api/sheaf'
 
 /** Types of row events that a webhook can send. */
 export type EventType = 'add' | 'update' | 'remove'
@@ -88,8 +88,10 @@ const webhookPath = (docId: string, webhookId: string): string =>
 export const webhooksQuery = (docId: string) =>
   queryOptions({
     queryKey: [...webhooksKey(docId), 'all'],
-    queryFn: async ({ signal }) =>
-      (await call<{ webhooks: Webhook[] }>('GET', webhooksPath(docId), { signal })).webhooks,
+    queryFn: async ({ signal }) => {
+      const call = { method: 'GET', path: webhooksPath(docId) } as const
+      return (await sheaf().request<{ webhooks: Webhook[] }>(call, { signal })).webhooks
+    },
     refetchInterval: STATISTICS_MS,
     // They contain authorization headers for other services.
     gcTime: 0,
@@ -102,7 +104,8 @@ export const deliveriesQuery = (docId: string, webhookId: string) =>
     queryFn: async ({ pageParam, signal }) => {
       const query = { limit: PAGE_DELIVERIES, before: pageParam || undefined }
       const path = `${webhookPath(docId, webhookId)}/deliveries`
-      return (await call<{ deliveries: Delivery[] }>('GET', path, { query, signal })).deliveries
+      const call = { method: 'GET', path, query } as const
+      return (await sheaf().request<{ deliveries: Delivery[] }>(call, { signal })).deliveries
     },
     initialPageParam: '',
     getNextPageParam: (page) => (page.length === PAGE_DELIVERIES ? page.at(-1)?.id : undefined),
@@ -113,17 +116,18 @@ export const deliveriesQuery = (docId: string, webhookId: string) =>
 export const deliveryQuery = (docId: string, webhookId: string, deliveryId: string) =>
   queryOptions({
     queryKey: [...webhooksKey(docId), webhookId, 'delivery', deliveryId],
-    queryFn: ({ signal }) =>
-      call<Delivery>('GET', `${webhookPath(docId, webhookId)}/deliveries/${deliveryId}`, {
-        signal,
-      }),
+    queryFn: ({ signal }) => {
+      const path = `${webhookPath(docId, webhookId)}/deliveries/${deliveryId}`
+      return sheaf().request<Delivery>({ method: 'GET', path }, { signal })
+    },
     refetchInterval: ({ state }) => (state.data?.status === 'waiting' ? PENDING_MS : false),
   })
 
 /** Creates a webhook. Resolves to its id. */
 export async function createWebhook(docId: string, fields: WebhookFields): Promise<string> {
-  const body = { webhooks: [{ fields }] }
-  const created = await call<{ webhooks: { id: string }[] }>('POST', webhooksPath(docId), { body })
+  const json = { webhooks: [{ fields }] }
+  const call = { method: 'POST', path: webhooksPath(docId), json } as const
+  const created = await sheaf().request<{ webhooks: { id: string }[] }>(call)
   return created.webhooks[0]?.id ?? ''
 }
 
@@ -132,37 +136,45 @@ export const changeWebhook = (
   docId: string,
   webhookId: string,
   fields: Partial<WebhookFields>,
-): Promise<unknown> => call('PATCH', webhookPath(docId, webhookId), { body: fields })
+): Promise<unknown> =>
+  sheaf().request({ method: 'PATCH', path: webhookPath(docId, webhookId), json: fields })
 
 /** Deletes a webhook with its delivery log. */
 export const deleteWebhook = (docId: string, webhookId: string): Promise<unknown> =>
-  call('DELETE', webhookPath(docId, webhookId))
+  sheaf().request({ method: 'DELETE', path: webhookPath(docId, webhookId) })
 
 /** Discards the pending events of a webhook. */
-export const clearQueue = (docId: string, webhookId: string): Promise<unknown> =>
-  call('DELETE', `${webhooksPath(docId)}/queue/${encodeURIComponent(webhookId)}`)
+export function clearQueue(docId: string, webhookId: string): Promise<unknown> {
+  const path = `${webhooksPath(docId)}/queue/${encodeURIComponent(webhookId)}`
+  return sheaf().request({ method: 'DELETE', path })
+}
 
 /** Fetches the signing secrets of a webhook. */
 export const fetchSecrets = (docId: string, webhookId: string): Promise<Secrets> =>
-  call('GET', `${webhookPath(docId, webhookId)}/secret`)
+  sheaf().request({ method: 'GET', path: `${webhookPath(docId, webhookId)}/secret` })
 
 /** Replaces the signing secret of a webhook. */
 export const rotateSecret = (docId: string, webhookId: string): Promise<unknown> =>
-  call('POST', `${webhookPath(docId, webhookId)}/secret`)
+  sheaf().request({ method: 'POST', path: `${webhookPath(docId, webhookId)}/secret` })
 
 /** Sends a test event. Resolves to the id of its delivery. */
 export async function sendTest(docId: string, webhookId: string): Promise<string> {
   const path = `${webhookPath(docId, webhookId)}/test`
-  return (await call<{ deliveryId: string }>('POST', path)).deliveryId
+  return (await sheaf().request<{ deliveryId: string }>({ method: 'POST', path })).deliveryId
 }
 
 /** Sends a delivery again. */
-export const redeliver = (docId: string, webhookId: string, deliveryId: string): Promise<unknown> =>
-  call('POST', `${webhookPath(docId, webhookId)}/deliveries/${deliveryId}/redeliver`)
+export function redeliver(docId: string, webhookId: string, deliveryId: string): Promise<unknown> {
+  const path = `${webhookPath(docId, webhookId)}/deliveries/${deliveryId}/redeliver`
+  return sheaf().request({ method: 'POST', path })
+}
 
 /** Queues events of past changes again: changes after a sequence number, or since a time. */
-export const replay = (
+export function replay(
   docId: string,
   webhookId: string,
   from: { readonly since: number } | { readonly sinceTime: string },
-): Promise<ReplayResult> => call('POST', `${webhookPath(docId, webhookId)}/replay`, { body: from })
+): Promise<ReplayResult> {
+  const path = `${webhookPath(docId, webhookId)}/replay`
+  return sheaf().request({ method: 'POST', path, json: from })
+}

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { createBatch, sharedBatch } from '../../api/batch'
-import { call, toUrl } from '../../api/client'
-import { docPath } from '../../api/resources'
+import { docPath, toUrl } from '../../api/paths'
+import { docOf } from '../../api/sheaf'
 
 /** File names no longer shown are evicted soon, because a long table can have many. */
 const CACHE_MS = 30_000
@@ -27,10 +27,6 @@ async function fetchFileNames(
   ids: readonly number[],
   asOf: string | undefined,
 ): Promise<ReadonlyMap<number, string>> {
-  const { records } = await call<{ records: { id: number; fields: { fileName: string } }[] }>(
-    'GET',
-    `${docPath(docId)}/attachments`,
-    { query: { filter: JSON.stringify({ id: ids }), asOf } },
-  )
-  return new Map(records.map(({ id, fields }) => [id, fields.fileName]))
+  const files = await docOf(docId).attachments.list({ filter: { id: ids }, asOf })
+  return new Map(files.map(({ id, fields }) => [id, fields.fileName]))
 }

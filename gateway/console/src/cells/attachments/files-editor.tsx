@@ -1,7 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
-import { docPath } from '../../api/resources'
-import { upload } from '../../api/upload'
+import { docOf, fractionOf } from '../../api/sheaf'
 import { Button } from '../../components/button'
 import { Field } from '../../components/field'
 import { ErrorNote } from '../../components/states'
@@ -121,17 +120,14 @@ function useUpload(docId: string, onDone: (ids: readonly number[]) => void): Upl
     if (files.length === 0 || sent !== undefined) return
     const controller = new AbortController()
     abort.current = controller
-    const form = new FormData()
-    for (const file of files) form.append('upload', file)
     setSent(0)
     setError(undefined)
-    upload(`${docPath(docId)}/attachments`, {
-      form,
-      signal: controller.signal,
-      accept: 'application/json',
-      onProgress: (progress) => setSent(progress.sent),
-    })
-      .then((text) => onDone(JSON.parse(text) as number[]))
+    docOf(docId)
+      .attachments.upload(files, {
+        signal: controller.signal,
+        onProgress: (progress) => setSent(fractionOf(progress)),
+      })
+      .then(onDone)
       .catch((thrown: unknown) => setError(thrown))
       .finally(() => setSent(undefined))
   }

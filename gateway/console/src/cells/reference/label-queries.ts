@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call } from '../../api/client'
-import { tablePath, type Column, type Row } from '../../api/resources'
+import type { Column, Row } from '../../api/resources'
+import { docOf, type AnyDoc } from '../../api/sheaf'
 import { createBatch, sharedBatch } from '../../api/batch'
 
 /** The column whose values are displayed for references to the rows of a table. */
@@ -71,7 +71,9 @@ interface RowSearch {
   readonly column: Column | undefined
 }
 
-function selection({ text, column }: RowSearch): object {
+type RowSelection = Parameters<ReturnType<AnyDoc['table']>['page']>[0]
+
+function selection({ text, column }: RowSearch): RowSelection {
   const fields = column && [column.id]
   const sort = column ? [column.id] : ['id']
   if (text === '') return { fields, sort }
@@ -83,9 +85,12 @@ function selection({ text, column }: RowSearch): object {
 
 async function fetchRows(
   { docId, tableId, asOf }: Omit<LabelSource, 'column'>,
-  body: object,
+  selection: RowSelection,
   signal?: AbortSignal,
 ): Promise<readonly Row[]> {
-  const path = `${tablePath(docId, tableId)}/records/list`
-  return (await call<{ records: Row[] }>('POST', path, { query: { asOf }, body, signal })).records
+  return (
+    await docOf(docId)
+      .table(tableId)
+      .page({ ...selection, asOf, signal })
+  ).records
 }

@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { columnsQuery, type Column } from '../../api/resources'
+import { type Column, columnsQuery } from '../../api/resources'
 import type { CellContext } from '../editing/cell-type'
 import { formatCell } from '../../formats/cell'
 import { labelColumn, labelQuery, type LabelSource } from './label-queries'

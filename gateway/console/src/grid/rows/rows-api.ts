@@ -1,5 +1,5 @@
-import { call, callWithHeaders, seqOf } from '../../api/client'
-import { tablePath, type Row } from '../../api/resources'
+import type { Row } from '../../api/resources'
+import { docOf, type AnyDoc } from '../../api/sheaf'
 import type { PageStart } from './cursor-index'
 
 /** A page of rows. */
@@ -27,13 +27,7 @@ export interface RowChange {
 
 /** A row as the API returns it: a cell with an error is null. */
 interface StoredRow extends Row {
-  readonly errors?: Readonly<Record<string, string>>
-}
-
-interface RecordsResponse {
-  readonly records: readonly StoredRow[]
-  readonly nextCursor: string | null
-  readonly totalCount?: number
+  readonly errors?: Readonly<Record<string, string | undefined>>
 }
 
 /** The table and the view whose rows are read. */
@@ -48,57 +42,50 @@ interface RowsSource {
 
 /** Reads and writes the rows of a table. */
 export class RowsApi {
-  private readonly path: string
+  private readonly table: ReturnType<AnyDoc['table']>
 
   constructor(private readonly source: RowsSource) {
-    this.path = `${tablePath(source.docId, source.tableId)}/records`
+    this.table = docOf(source.docId).table(source.tableId)
   }
 
   /** Reads a page of rows. */
   async readPage(request: PageRequest, signal: AbortSignal): Promise<RowsPage> {
     const { cursor, offset, limit, isCounted } = request
     const { sort, filter, asOf } = this.source
-    const response = await callWithHeaders<RecordsResponse>('GET', this.path, {
-      query: {
-        limit,
-        cursor,
-        offset: offset || undefined,
-        count: isCounted || undefined,
-        sort: sort || undefined,
-        filter: filter || undefined,
-        asOf,
-      },
+    const { records, nextCursor, totalCount, seq } = await this.table.page({
+      limit,
+      cursor,
+      offset: offset || undefined,
+      count: isCounted || undefined,
+      sort: sort === '' ? undefined : sort.split(','),
+      filter: filter === '' ? undefined : (JSON.parse(filter) as object),
+      asOf,
       signal,
     })
-    const { records, nextCursor, totalCount } = response.body
-    return { rows: records.map(withErrors), nextCursor, total: totalCount, seq: seqOf(response) }
+    return { rows: records.map(withErrors), nextCursor: nextCursor ?? null, total: totalCount, seq }
   }
 
   /** Reads rows by id, whether they match the filter or not. */
   async readRows(ids: readonly number[]): Promise<Pick<RowsPage, 'rows' | 'seq'>> {
-    const response = await callWithHeaders<RecordsResponse>('GET', this.path, {
-      query: { filter: JSON.stringify({ id: ids }) },
-    })
-    return { rows: response.body.records.map(withErrors), seq: seqOf(response) }
+    const { records, seq } = await this.table.page({ filter: { id: ids } })
+    return { rows: records.map(withErrors), seq }
   }
 
   /** Changes cells. */
   async change(records: readonly RowChange[]): Promise<void> {
-    await call('PATCH', this.path, { body: { records } })
+    await this.table.update(records)
   }
 
   /** Adds an empty row. Resolves to its id. */
   async add(): Promise<number> {
-    const body = { records: [{ fields: {} }] }
-    const { records } = await call<{ records: { id: number }[] }>('POST', this.path, { body })
-    const [record] = records
-    if (!record) throw new Error('the API returned no row')
-    return record.id
+    const [id] = await this.table.add([{}])
+    if (id === undefined) throw new Error('the API returned no row')
+    return id
   }
 
   /** Deletes rows. */
   async remove(ids: readonly number[]): Promise<void> {
-    await call('POST', `${this.path}/delete`, { body: ids })
+    await this.table.delete(ids)
   }
 }
 

@@ -1,0 +1,80 @@
+import { SheafError, type UploadProgress } from '@sheaf/client'
+import { fractionOf, sheaf } from '../api/sheaf'
+
+/** The new document, and what of the file was left out or changed. */
+export interface Imported {
+  readonly id: string
+  readonly title: string
+  readonly notes: readonly string[]
+}
+
+/** Progress of an import. */
+export interface ImportProgress {
+  /** Fraction of the file that was sent, 0 to 1. */
+  readonly sent: number
+  /** Numbers of rows, once the file was sent. */
+  readonly rows?: { readonly rowsRead: number; readonly rowsStored: number }
+}
+
+/** A line of the streamed response to an import. */
+interface ImportLine {
+  readonly progress?: ImportProgress['rows']
+  readonly document?: Imported
+  readonly error?: string
+  readonly details?: { readonly status?: number; readonly reason?: string }
+}
+
+interface ImportOptions {
+  readonly file: File
+  /** Name of the document; empty for that of the file. */
+  readonly name: string
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: ImportProgress) => void
+}
+
+/** Imports a file as a document of a workspace. */
+export async function importFile(workspaceId: number, options: ImportOptions): Promise<Imported> {
+  const { file, name, signal, onProgress } = options
+  const upload = () => {
+    const form = new FormData()
+    if (name !== '') form.set('name', name)
+    form.set('upload', file)
+    const onSent = (progress: UploadProgress) => onProgress({ sent: fractionOf(progress) })
+    return { form, total: file.size, onProgress: onSent }
+  }
+  const path = `/api/workspaces/${workspaceId}/import`
+  const headers = { accept: 'application/x-ndjson' }
+  const call = { method: 'POST', path, headers, upload, isLong: true } as const
+  const response = await sheaf().fetch(call, { signal })
+  let last: ImportLine = {}
+  try {
+    for await (const line of readLines(response)) {
+      last = JSON.parse(line) as ImportLine
+      if (last.progress) onProgress({ sent: 1, rows: last.progress })
+    }
+  } catch (cause) {
+    const message = 'The import was interrupted. Check your connection and try again.'
+    throw new Error(message, { cause })
+  }
+  if (last.document) return last.document
+  const { error: message = 'The import was interrupted.', details = {} } = last
+  const { status = 500, reason = 'UNEXPECTED_RESPONSE' } = details
+  throw new SheafError({ status, reason, message, details })
+}
+
+/** Yields the lines of a response as they arrive. Not all browsers can iterate over its body. */
+async function* readLines({ body }: Response): AsyncGenerator<string, void, undefined> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  let begun = ''
+  for (;;) {
+    const read = await reader?.read()
+    if (!read || read.done) break
+    const [first = '', ...others] = read.value.split('\n')
+    begun += first
+    for (const next of others) {
+      if (begun !== '') yield begun
+      begun = next
+    }
+  }
+  if (begun !== '') yield begun
+}
