@@ -84,7 +84,8 @@ async function relay(
       },
       body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      redirect: 'error',
+      // With 'error' the fetch of Node 20 no longer ends a response in time once garbage was collected.
+      redirect: 'manual',
     })
     const text = await response.text()
     return id === undefined ? undefined : answerLine(id, response.status, text)
