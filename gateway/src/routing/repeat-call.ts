@@ -10,7 +10,13 @@ const DELAYS_MS = [0, 50, 100, 200, 400, ...Array<number>(30).fill(500)]
  * token that has expired on the way or whose key was replaced, and every token while its clock is wrong: until its lease
  * has ended.
  */
-const refusals = new Set(['WRONG_HOME', 'DOCUMENT_MOVED', 'HOME_LEASE_ENDED', 'BAD_CALLER_TOKEN'])
+const refusals = new Set([
+  'WRONG_HOME',
+  'DOCUMENT_MOVED',
+  'DOCUMENT_FORMAT_UNREADABLE',
+  'HOME_LEASE_ENDED',
+  'BAD_CALLER_TOKEN',
+])
 
 /**
  * Reasons that leave the effect of a call unknown: the connection broke, the home is stopping or starting, or PostgreSQL

@@ -18,6 +18,8 @@ export interface NewHead {
   /** Name of the instance that creates it. */
   readonly instance: string
   readonly records: readonly StoredRecord[]
+  /** Format of its file. */
+  readonly format: number
   readonly snapshot?: SnapshotMark
 }
 
@@ -31,6 +33,8 @@ export interface OpenedHead {
   readonly unpublished: boolean
   /** True when formulas may still have to compute cells. */
   readonly pending: boolean
+  /** Format of its file after the latest record; 0 when that was never recorded. */
+  readonly format: number
   readonly snapshot?: SnapshotMark
 }
 
@@ -46,14 +50,14 @@ const NO_SNAPSHOT = { name: null, lsn: null, term: null }
  * `precondition` when the document was deleted.
  */
 export async function createHead(db: LogTablesDb, head: NewHead): Promise<void> {
-  const { doc, instance, records, snapshot = NO_SNAPSHOT } = head
+  const { doc, instance, records, format, snapshot = NO_SNAPSHOT } = head
   const lsn = records.at(-1)?.lsn ?? snapshot.lsn
   const positions = records.map((record) => record.lsn)
   const bodies = encodeByteArrays(records.map(({ body }) => body))
   const { rows } = await sql`
     with h as (
-      insert into head (doc, instance, lsn, unpublished, pending, snapshot, snapshot_lsn, snapshot_term)
-      values (${doc}, ${instance}, ${lsn}, true, ${snapshot.name !== null}, ${snapshot.name}, ${snapshot.lsn}, ${snapshot.term})
+      insert into head (doc, instance, lsn, unpublished, pending, format, snapshot, snapshot_lsn, snapshot_term)
+      values (${doc}, ${instance}, ${lsn}, true, ${snapshot.name !== null}, ${format}, ${snapshot.name}, ${snapshot.lsn}, ${snapshot.term})
       on conflict (doc) do nothing returning doc
     ), i as (
       insert into record (doc, lsn, term, body)
@@ -72,18 +76,20 @@ export interface Opener {
   readonly instance: string
   /** Number of the assignment of the document to it. */
   readonly assigned: number
+  /** Oldest and newest format that it can use; it can use every document whose format was never recorded. */
+  readonly formats: { readonly min: number; readonly max: number }
 }
 
 /**
  * Opens a document: raises its term, so that no earlier opening can append any more, nor a statement that is still under
  * way.
  * @throws AppError `not_found` without a log, `precondition` when the document was deleted, `unavailable` when it
- * was opened under a later assignment
+ * was opened under a later assignment, or has a format that the instance cannot use: `details.format`
  */
 export async function openHead(
   db: LogTablesDb,
   doc: string,
-  { instance, assigned }: Opener,
+  { instance, assigned, formats: { min, max } }: Opener,
 ): Promise<OpenedHead> {
   const opened = await db
     .updateTable('head')
@@ -91,8 +97,10 @@ export async function openHead(
     .where('doc', '=', doc)
     .where('assigned', '<=', assigned)
     .where('deleted', '=', false)
+    .where((eb) => eb.or([eb('format', '=', 0), eb.between('format', min, max)]))
     .returning([
       'term',
+      'format',
       'lsn',
       'unpublished',
       'pending',
@@ -102,12 +110,14 @@ export async function openHead(
     ])
     .executeTakeFirst()
   if (opened) {
-    const { term, lsn, unpublished, pending } = opened
-    return { term, lsn, unpublished, pending, snapshot: markOf(opened) }
+    const { term, lsn, unpublished, pending, format } = opened
+    return { term, lsn, unpublished, pending, format, snapshot: markOf(opened) }
   }
   const known = await findHead(db, doc)
   if (!known) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
   if (known.deleted) throw deleted()
+  const { format } = known
+  if (format !== 0 && (format < min || format > max)) throw unreadable(format)
   throw new AppError(
     'unavailable',
     'DOCUMENT_MOVED',
@@ -269,8 +279,41 @@ export async function markCollected(db: LogTablesDb, doc: string): Promise<void>
   await db.updateTable('head').set({ collected: true }).where('doc', '=', doc).execute()
 }
 
+/**
+ * Appends the record of a migration, after which the file of the document has another format. Returns false when the term or
+ * the position is another, and then has no effect.
+ */
+export async function appendFormat(
+  db: LogTablesDb,
+  { doc, term }: { readonly doc: string; readonly term: number },
+  { lsn, body, format }: StoredRecord & { readonly format: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with m as (
+      update head set lsn = ${lsn}, format = ${format}
+      where doc = ${doc} and term = ${term} and lsn = ${lsn - 1} and not deleted returning doc, term
+    ), i as (
+      insert into record (doc, lsn, term, body) select doc, ${lsn}, term, ${Buffer.from(body)}::bytea from m
+    )
+    select doc from m`.execute(db)
+  return rows.length > 0
+}
+
 function findHead(db: LogTablesDb, doc: string) {
-  return db.selectFrom('head').select('deleted').where('doc', '=', doc).executeTakeFirst()
+  return db
+    .selectFrom('head')
+    .select(['deleted', 'format'])
+    .where('doc', '=', doc)
+    .executeTakeFirst()
+}
+
+function unreadable(format: number): AppError {
+  return new AppError(
+    'unavailable',
+    'DOCUMENT_FORMAT_UNREADABLE',
+    'the document has a format that this instance cannot read, retry later',
+    { retryAfterMs: '1000', format: String(format) },
+  )
 }
 
 function deleted(): AppError {

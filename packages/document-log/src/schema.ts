@@ -16,6 +16,8 @@ interface HeadTable {
   lsn: number
   /** True when the log may have entries that NATS has not confirmed. */
   unpublished: boolean
+  /** Format of its file after the latest record; 0 when that was never recorded. */
+  format: Generated<number>
   /** True when formulas still have to compute cells of the document. */
   pending: Generated<boolean>
   /** Name of the latest snapshot in the store, the position up to which it holds the document, and that record's term. */

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { createHead, deleteHead, discardHead, findRecordTerm, openHead } from '../src/heads'
+import {
+  appendFormat,
+  createHead,
+  deleteHead,
+  discardHead,
+  findRecordTerm,
+  openHead,
+} from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
 import {
   createDocument,
@@ -9,6 +16,7 @@ import {
   startLog,
   textsOf,
   type TestLog,
+  opener,
 } from './test-log'
 
 let log: TestLog
@@ -24,7 +32,9 @@ const birth = [{ lsn: 1, body: Buffer.from('born') }]
 describe('the log of a document', () => {
   it('begins once', async () => {
     const doc = await createDocument(log)
-    await expect(createHead(log.db, { doc, instance: 'a', records: birth })).rejects.toMatchObject({
+    await expect(
+      createHead(log.db, { doc, instance: 'a', records: birth, format: 13 }),
+    ).rejects.toMatchObject({
       code: 'conflict',
       reason: 'DOCUMENT_EXISTS',
     })
@@ -34,12 +44,13 @@ describe('the log of a document', () => {
   it('begins with a snapshot instead of records', async () => {
     const doc = randomUUID()
     const snapshot = { name: 'first', lsn: 7, term: 0 }
-    await createHead(log.db, { doc, instance: 'a', records: [], snapshot })
-    expect(await openHead(log.db, doc, { instance: 'a', assigned: 0 })).toEqual({
+    await createHead(log.db, { doc, instance: 'a', records: [], format: 13, snapshot })
+    expect(await openHead(log.db, doc, { ...opener, assigned: 0 })).toEqual({
       term: 1,
       lsn: 7,
       unpublished: true,
       pending: true,
+      format: 13,
       snapshot,
     })
   })
@@ -48,17 +59,17 @@ describe('the log of a document', () => {
     const doc = await createDocument(log)
     const terms = []
     for (let opening = 0; opening < 3; opening++)
-      terms.push((await openHead(log.db, doc, { instance: 'a', assigned: 0 })).term)
+      terms.push((await openHead(log.db, doc, { ...opener, assigned: 0 })).term)
     expect(terms).toEqual([1, 2, 3])
   })
 
   it('is not opened under an earlier assignment than the latest', async () => {
     const doc = await createDocument(log)
-    await openHead(log.db, doc, { instance: 'a', assigned: 5 })
-    await expect(openHead(log.db, doc, { instance: 'a', assigned: 4 })).rejects.toMatchObject({
+    await openHead(log.db, doc, { ...opener, assigned: 5 })
+    await expect(openHead(log.db, doc, { ...opener, assigned: 4 })).rejects.toMatchObject({
       reason: 'DOCUMENT_MOVED',
     })
-    expect((await openHead(log.db, doc, { instance: 'a', assigned: 5 })).term).toBe(2)
+    expect((await openHead(log.db, doc, { ...opener, assigned: 5 })).term).toBe(2)
   })
 
   it('knows the term of each record', async () => {
@@ -88,10 +99,10 @@ describe('a deleted document', () => {
     using appender = new RecordAppender({ url: log.url, changed: () => {} })
     await expect(appender.append(group(1, 'late'))).rejects.toMatchObject({ outcome: 'fenced' })
     const gone = { code: 'precondition', reason: 'DOCUMENT_DELETED' }
-    await expect(openHead(log.db, doc, { instance: 'a', assigned: 0 })).rejects.toMatchObject(gone)
-    await expect(createHead(log.db, { doc, instance: 'a', records: birth })).rejects.toMatchObject(
-      gone,
-    )
+    await expect(openHead(log.db, doc, { ...opener, assigned: 0 })).rejects.toMatchObject(gone)
+    await expect(
+      createHead(log.db, { doc, instance: 'a', records: birth, format: 13 }),
+    ).rejects.toMatchObject(gone)
     expect(await readLog(log, doc)).toEqual([])
   })
 
@@ -99,7 +110,9 @@ describe('a deleted document', () => {
     const doc = randomUUID()
     await deleteHead(log.db, doc)
     await discardHead(log.db, doc)
-    await expect(createHead(log.db, { doc, instance: 'a', records: birth })).rejects.toMatchObject({
+    await expect(
+      createHead(log.db, { doc, instance: 'a', records: birth, format: 13 }),
+    ).rejects.toMatchObject({
       reason: 'DOCUMENT_DELETED',
     })
   })
@@ -109,8 +122,47 @@ it('a discarded document leaves nothing', async () => {
   const doc = await createDocument(log)
   await discardHead(log.db, doc)
   expect(await readLog(log, doc)).toEqual([])
-  await expect(openHead(log.db, doc, { instance: 'a', assigned: 0 })).rejects.toMatchObject({
+  await expect(openHead(log.db, doc, { ...opener, assigned: 0 })).rejects.toMatchObject({
     reason: 'DOCUMENT_NOT_FOUND',
   })
-  await createHead(log.db, { doc, instance: 'a', records: birth })
+  await createHead(log.db, { doc, instance: 'a', records: birth, format: 13 })
+})
+
+describe('the format of a document', () => {
+  const at = (format: number) => ({ lsn: 2, body: Buffer.from('migrated'), format })
+  const open = (doc: string, min: number, max: number) =>
+    openHead(log.db, doc, { instance: 'a', assigned: 0, formats: { min, max } })
+
+  it('changes with a record, by its present opening alone', async () => {
+    const doc = await createDocument(log)
+    await open(doc, 13, 14)
+    expect(await appendFormat(log.db, { doc, term: 0 }, at(14))).toBe(false)
+    expect(await appendFormat(log.db, { doc, term: 1 }, { ...at(14), lsn: 3 })).toBe(false)
+    expect(textsOf(await readLog(log, doc))).toEqual(['born'])
+    expect(await appendFormat(log.db, { doc, term: 1 }, at(14))).toBe(true)
+    expect(textsOf(await readLog(log, doc))).toEqual(['born', 'migrated'])
+    expect(await open(doc, 13, 14)).toMatchObject({ lsn: 2, term: 2, format: 14 })
+  })
+
+  it('keeps it from being opened by an instance that cannot use it, which changes nothing', async () => {
+    const doc = await createDocument(log)
+    await open(doc, 13, 14)
+    await appendFormat(log.db, { doc, term: 1 }, at(14))
+    for (const [min, max] of [
+      [13, 13],
+      [15, 16],
+    ] as const)
+      await expect(open(doc, min, max)).rejects.toMatchObject({
+        code: 'unavailable',
+        reason: 'DOCUMENT_FORMAT_UNREADABLE',
+        metadata: { retryAfterMs: '1000', format: '14' },
+      })
+    expect((await open(doc, 14, 15)).term).toBe(2)
+  })
+
+  it('does not matter while it was never recorded', async () => {
+    const doc = await createDocument(log)
+    await log.db.updateTable('head').set({ format: 0 }).where('doc', '=', doc).execute()
+    expect(await open(doc, 20, 21)).toMatchObject({ format: 0 })
+  })
 })

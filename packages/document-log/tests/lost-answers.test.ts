@@ -4,7 +4,15 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { AppendError } from '../src/append-error'
 import { openHead } from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
-import { createDocument, openDocument, readLog, startLog, textsOf, type TestLog } from './test-log'
+import {
+  createDocument,
+  openDocument,
+  opener,
+  readLog,
+  startLog,
+  textsOf,
+  type TestLog,
+} from './test-log'
 
 let log: TestLog
 let proxy: TcpProxy
@@ -44,7 +52,7 @@ describe('a connection that is lost', () => {
     using appender = openAppender()
     await appender.append(group(1, 'a'))
     proxy.failNext('cut_before')
-    await openHead(log.db, doc, { instance: 'a', assigned: 0 })
+    await openHead(log.db, doc, { ...opener, assigned: 0 })
     await expect(appender.append(group(2, 'b'))).rejects.toMatchObject({ outcome: 'fenced' })
   })
 
@@ -56,7 +64,7 @@ describe('a connection that is lost', () => {
     proxy.failNext('cut_after')
     const appending = appender.append(group(2, 'b'))
     await eventually(async () => (await readLog(log, doc)).length === 3, { everyMs: 1 })
-    await openHead(log.db, doc, { instance: 'a', assigned: 0 })
+    await openHead(log.db, doc, { ...opener, assigned: 0 })
     await appending
     await expect(appender.append(group(3, 'c'))).rejects.toMatchObject({ outcome: 'fenced' })
     expect(textsOf(await readLog(log, doc))).toEqual(['born', 'a', 'b'])
@@ -153,7 +161,7 @@ it('two owners that race, with connections that break: what was acknowledged is 
         const all = await Promise.all([write(doc, 'x', one), write(doc, 'y', two)])
         proxy.admit()
         // Nothing that is still under way can arrive after this.
-        const { lsn } = await openHead(log.db, doc, { instance: 'a', assigned: 0 })
+        const { lsn } = await openHead(log.db, doc, { ...opener, assigned: 0 })
         const records = await readLog(log, doc)
         expect(records.map((record) => record.lsn)).toEqual(
           Array.from({ length: lsn }, (_, index) => index + 1),

@@ -29,13 +29,21 @@ export async function startLog(): Promise<TestLog> {
   }
 }
 
+/** An instance that can use the format of the documents of these tests. */
+export const opener = { instance: 'a', formats: { min: 13, max: 14 } }
+
 /** Marks of a document that nothing is left to be done for. */
 export const settled = { unpublished: false, pending: false }
 
 /** A document with one record, which has term 0. */
 export async function createDocument({ db }: TestLog): Promise<string> {
   const doc = randomUUID()
-  await createHead(db, { doc, instance: 'a', records: [{ lsn: 1, body: Buffer.from('born') }] })
+  await createHead(db, {
+    doc,
+    instance: 'a',
+    records: [{ lsn: 1, body: Buffer.from('born') }],
+    format: 13,
+  })
   return doc
 }
 
@@ -52,7 +60,7 @@ export async function openDocument(
   doc: string,
   assigned = 0,
 ): Promise<OpenedDocument> {
-  const { term, lsn } = await openHead(db, doc, { instance: 'a', assigned })
+  const { term, lsn } = await openHead(db, doc, { ...opener, assigned })
   return {
     term,
     lsn,

@@ -74,7 +74,7 @@ describe('leases of replicated instances', () => {
 
   it('are for replicated instances alone', async () => {
     const answer = await directory.reportHome({ name: 'local' })
-    expect(answer).toEqual({ leaseMs: 0, endedHomes: [], drained: false })
+    expect(answer).toEqual({ leaseMs: 0, endedHomes: [], drained: false, writeFormat: 0 })
   })
 
   it('keep the documents where they are while they last', async () => {
@@ -95,6 +95,8 @@ describe('leases of replicated instances', () => {
       home: 'b',
       homeAddress: 'b.test:8486',
       assignment: 1,
+      format: 0,
+      writeFormat: 0,
     })
     // Gateways need not forget what they know of other documents.
     expect((await directory.resolve(alice)).accessVersion).toBe(accessVersion)

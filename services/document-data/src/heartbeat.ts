@@ -2,6 +2,7 @@ import { instant } from '@sheaf/kit/lease-clock'
 import { DOCUMENT_PROTOCOL as protocol } from '@sheaf/protos/protocol'
 import { ReportHomeRequest, type ReportHomeResponse } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
+import { formats } from './store/sqlite/migrations/index'
 
 /** Directory considers an instance dead after 30 s without a heartbeat. */
 const REPORT_MS = 10_000
@@ -90,6 +91,7 @@ export class HomeReports implements AsyncDisposable {
     const { sentAt, answer, request, token } = await this.report({})
     if (!lease) return
     if (answer.leaseMs === 0) throw new Error('another process has the lease of this instance')
+    lease.allowFormat(answer.writeFormat)
     lease.extend(sentAt, answer.leaseMs)
     leaseThread?.reported({ report: ReportHomeRequest.encode(request).finish(), token })
     this.takeOver(answer.endedHomes)
@@ -108,7 +110,15 @@ export class HomeReports implements AsyncDisposable {
       timeMs: sentAt.wall,
       ...change,
     }
-    const request = ReportHomeRequest.fromPartial({ name, address, freeBytes, protocol, ...leased })
+    const request = ReportHomeRequest.fromPartial({
+      name,
+      address,
+      freeBytes,
+      protocol,
+      formatMin: formats.min,
+      formatMax: formats.max,
+      ...leased,
+    })
     const deadline = Date.now() + ANSWER_MS
     const answer: ReportHomeResponse = await homes.reportHome(request, { token, deadline })
     return { sentAt, answer, request, token }

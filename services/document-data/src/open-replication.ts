@@ -57,7 +57,7 @@ export async function openReplication(
     const { operation, error } = call
     if (error !== undefined) log.warn({ err: error, operation }, 'a call of the store failed')
   })
-  const lease = new DirectoryLease(homes, systemTokens)
+  const lease = new DirectoryLease(instance, homes, systemTokens)
   closer.defer(() => lease[Symbol.dispose]())
   const leaseThread = closer.use(new LeaseThread(lease.clock, { directoryAddress, tls, log }))
   const peers = closer.use(new PeerCopies({ instance, homes, systemTokens, tls, log }))

@@ -51,6 +51,12 @@ async function untilDrained(instances: Instances, name: string, terminal: Termin
   }
 }
 
+/** The formats of documents that an instance can use; instances of older releases tell none. */
+function formatRange({ formatMin, formatMax }: Home): string {
+  if (formatMax === 0) return '-'
+  return formatMin === formatMax ? String(formatMax) : `${formatMin}–${formatMax}`
+}
+
 function formatInstances(homes: readonly Home[]): string {
   const rows = homes.map((home) => [
     home.name,
@@ -58,7 +64,11 @@ function formatInstances(homes: readonly Home[]): string {
     home.live ? (home.drained ? 'drained' : 'live') : 'not live',
     home.replicated ? 'yes' : 'no',
     String(home.documents),
+    formatRange(home),
     `${(home.freeBytes / 2 ** 30).toFixed(1)} GiB`,
   ])
-  return formatTable(['NAME', 'ADDRESS', 'STATE', 'REPLICATED', 'DOCUMENTS', 'FREE'], rows)
+  return formatTable(
+    ['NAME', 'ADDRESS', 'STATE', 'REPLICATED', 'DOCUMENTS', 'FORMATS', 'FREE'],
+    rows,
+  )
 }

@@ -49,6 +49,10 @@ export function openInstances({ directoryAddress, serviceKey, tls }: OperatorTar
       if (!target.replicated)
         throw new CliError(`${to} is not replicated and cannot have the document`)
       if (!target.live) throw new CliError(`${to} is not live and cannot have the document`)
+      if (target.formatMax < present.format)
+        throw new CliError(
+          `${to} is of an older release and cannot read the document, which has format ${present.format}`,
+        )
       const call = { ...(await asSystem()), deadline: Date.now() + MOVE_MS }
       await channels.at(present.homeAddress).moveDocument({ docId, to }, call)
       return present.home

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { canUse } from './formats'
 import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema>
@@ -12,13 +13,16 @@ export interface Assignment {
   readonly homeProtocol: number | null
   /** Raised whenever the document is assigned to another instance. */
   readonly assignment: number
-  /** True when the instance is replicated and its lease has ended, so that another one has to take over. */
+  /**
+   * True when another instance has to take over: this one is replicated, and its lease has ended, or it cannot read the
+   * document.
+   */
   readonly isHomeEnded: boolean
 }
 
 /** SQL: the columns of an Assignment, from document `d` and its instance `h`, which may be absent. */
 export const assignmentColumns = sql`d.home, h.address as "homeAddress", h.protocol as "homeProtocol", d.assignment,
-  coalesce(h.lease_until <= clock_timestamp(), false) as "isHomeEnded"`
+  coalesce(h.lease_until <= clock_timestamp() or h.format_max < d.format, false) as "isHomeEnded"`
 
 /** The assignment of a document, published or not; undefined for an unknown one. */
 export async function findAssignment(db: Db, docId: string): Promise<Assignment | undefined> {
@@ -29,9 +33,9 @@ export async function findAssignment(db: Db, docId: string): Promise<Assignment 
 }
 
 /**
- * Assigns a document, which has this assignment, to a live replicated instance; the documents of an instance are spread
- * over all of them. Undefined when nothing was changed: no instance is live, the lease has been granted again, or the
- * document has another assignment by now.
+ * Assigns a document, which has this assignment, to a live replicated instance that can read it; the documents of an instance
+ * are spread over all of them. Undefined when nothing was changed: no such instance is live, the lease has been granted
+ * again, or the document has another assignment by now.
  */
 export async function reassign(
   db: Db,
@@ -42,14 +46,19 @@ export async function reassign(
   // instance is assigned after its lease was granted again.
   const { rows } = await sql<Assignment>`
     with ended as (
-      select name from homes where name = ${home} and lease_until <= clock_timestamp() for share
+      select name from homes where name = ${home} and (
+        lease_until <= clock_timestamp()
+        or format_max < (select format from documents where doc_id = ${docId})
+      ) for share
     ), target as (
-      select name, address, protocol from homes where lease_until > clock_timestamp()
-      order by drained, md5(name || ${docId}::text) limit 1
+      select h.name, h.address, h.protocol, h.format_max from homes h, documents d
+      where d.doc_id = ${docId} and h.lease_until > clock_timestamp() and ${canUse}
+      order by h.drained, md5(h.name || ${docId}::text) limit 1
     )
     update documents d set home = t.name, assignment = d.assignment + 1
     from ended e, target t
     where d.doc_id = ${docId} and d.home = e.name and d.assignment = ${assignment}
+      and t.format_max >= d.format
     returning d.home, t.address as "homeAddress", t.protocol as "homeProtocol", d.assignment, false as "isHomeEnded"`.execute(
     db,
   )
@@ -90,7 +99,7 @@ export async function handOver(
     ), target as (
       select d.id, t.name, t.address from documents d cross join lateral (
         select name, address from homes h
-        where h.name <> ${home} and h.lease_until > clock_timestamp()
+        where h.name <> ${home} and h.lease_until > clock_timestamp() and ${canUse}
           and case when ${to} = '' then not h.drained else h.name = ${to} end
         order by md5(h.name || d.doc_id::text) limit 1
       ) t where d.doc_id = any(${docIds}::uuid[])

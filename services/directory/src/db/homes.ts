@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { writeFormat } from './formats'
 import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
@@ -20,11 +21,15 @@ export interface HomeRow {
   readonly drained: boolean
   /** Number of documents that are assigned to it, if they were counted. */
   readonly documents: number | undefined
+  readonly format_min: number
+  readonly format_max: number
 }
 
 /** What directory has stored of a report. */
 export interface StoredReport {
   readonly drained: boolean
+  /** Newest format that all replicated instances can read. */
+  readonly writeFormat: number
 }
 
 /** A heartbeat of an instance. */
@@ -34,6 +39,9 @@ export interface HomeReport {
   readonly freeBytes: number
   /** What it understands of its requests. */
   readonly protocol: number
+  /** Oldest and newest format of document files that it can use. */
+  readonly formatMin: number
+  readonly formatMax: number
   /** The lease that a replicated instance asks for; undefined without replication. */
   readonly lease: AskedLease | undefined
 }
@@ -64,24 +72,28 @@ const leaseColumns = ({ lease }: HomeReport) => {
 export async function refreshHome(db: Db, report: HomeReport): Promise<StoredReport | undefined> {
   const { rows } = await sql<StoredReport>`
     update homes h set free_bytes = ${report.freeBytes}, reported_at = now(),
+      format_min = ${report.formatMin}, format_max = ${report.formatMax},
       (start_id, lease_until) = row(${leaseColumns(report)})
     where name = ${report.name} and address = ${report.address} and protocol = ${report.protocol}
       and ${isFree(report.lease?.startId ?? null)}
-    returning drained`.execute(db)
+    returning drained, ${writeFormat} as "writeFormat"`.execute(db)
   return rows[0]
 }
 
 /** As `refreshHome`, for an instance that may be new or have a new address; undefined when another process has the lease. */
 export async function putHome(db: Db, report: HomeReport): Promise<StoredReport | undefined> {
   const { rows } = await sql<StoredReport>`
-    insert into homes as h (name, address, free_bytes, protocol, start_id, lease_until)
-    values (${report.name}, ${report.address}, ${report.freeBytes}, ${report.protocol}, ${leaseColumns(report)})
+    insert into homes as h
+      (name, address, free_bytes, protocol, format_min, format_max, start_id, lease_until)
+    values (${report.name}, ${report.address}, ${report.freeBytes}, ${report.protocol},
+      ${report.formatMin}, ${report.formatMax}, ${leaseColumns(report)})
     on conflict (name) do update
       set address = excluded.address, protocol = excluded.protocol,
+        format_min = excluded.format_min, format_max = excluded.format_max,
         free_bytes = excluded.free_bytes, reported_at = now(), start_id = excluded.start_id,
         lease_until = excluded.lease_until
       where ${isFree(report.lease?.startId ?? null)}
-    returning drained`.execute(db)
+    returning drained, ${writeFormat} as "writeFormat"`.execute(db)
   return rows[0]
 }
 
@@ -96,8 +108,8 @@ export interface BalancedHome {
 }
 
 /**
- * Stores how busy an instance is, and returns the instances over which documents are spread; none of them unless that process
- * has the lease.
+ * Stores how busy an instance is, and returns the instances over which documents are spread: those that can read all that it
+ * can. None of them unless that process has the lease.
  */
 export async function storeLoad(
   db: Db,
@@ -110,12 +122,14 @@ export async function storeLoad(
   const { rows } = await sql<BalancedHome>`
     with reported as (
       update homes set load = ${load}
-      where name = ${home} and start_id = ${startId} and lease_until > clock_timestamp() returning name
+      where name = ${home} and start_id = ${startId} and lease_until > clock_timestamp()
+      returning name, format_max
     )
     select h.name, case when h.name = r.name then ${load} else h.load end as load,
       h.free_bytes as "freeBytes",
       (select count(*)::int from documents d where d.home = h.name) as documents
     from reported r, homes h where h.lease_until > clock_timestamp() and not h.drained
+      and h.format_max >= r.format_max
     order by h.name limit 1000`.execute(db)
   return rows
 }
@@ -133,6 +147,9 @@ export async function drainHome(db: Db, name: string, drained: boolean): Promise
       select name, lease_until is not null as replicated, not exists (
         select 1 from homes o
         where o.name <> h.name and o.lease_until > clock_timestamp() and not o.drained
+          and o.format_max >= (
+            select coalesce(max(d.format), 0) from documents d where d.home = h.name
+          )
       ) as alone
       from homes h where name = ${name}
     ), stored as (
@@ -179,7 +196,7 @@ export async function listHomes(
   const documents = sql`, (select count(*)::int from documents d where d.home = h.name) as documents`
   const { rows } = await sql<HomeRow>`
     select name, address, free_bytes, reported_at, lease_until is not null as is_replicated,
-      ${isLive} as is_live, drained ${countsDocuments ? documents : sql``}
+      ${isLive} as is_live, drained, format_min, format_max ${countsDocuments ? documents : sql``}
     from homes h order by name limit 1000`.execute(db)
   return rows
 }

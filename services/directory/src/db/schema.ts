@@ -107,6 +107,8 @@ interface DocumentsTable {
   max_inherited_role: ColumnType<InheritedRole, InheritedRole | undefined, InheritedRole>
   home: string
   assignment: Generated<number>
+  /** Format that its file has or may get, if it is replicated; 0 while that is not known. */
+  format: Generated<number>
   created_by: number | null
   created_at: CreatedAt
   updated_at: UpdatedAt
@@ -162,6 +164,9 @@ interface HomesTable {
   load: Generated<number>
   /** What it understands of its requests. */
   protocol: Generated<number>
+  /** Oldest and newest format of document files that it can use; 0 while it has reported none. */
+  format_min: Generated<number>
+  format_max: Generated<number>
 }
 
 interface AccessLeasesTable {

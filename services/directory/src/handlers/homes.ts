@@ -14,6 +14,7 @@ import type {
 import type { Context } from '../context'
 import { isUuid } from '../access/resolve'
 import { findAssignment, handOver } from '../db/assignments'
+import { allowFormat, findUnreadable, raiseFormat } from '../db/formats'
 import {
   drainHome,
   isKnownHome,
@@ -45,16 +46,20 @@ export const homes = (ctx: Context): HomesService => ({
       leaseMs: isGranted ? HOME_LEASE_MS : 0,
       endedHomes: report.replicated ? ctx.endedHomes.names : [],
       drained: stored?.drained ?? false,
+      writeFormat: report.replicated ? (stored?.writeFormat ?? 0) : 0,
     }
   },
 
-  async assignHomeDocument({ docId }: AssignHomeDocumentRequest, call: ServerCall) {
+  async assignHomeDocument(request: AssignHomeDocumentRequest, call: ServerCall) {
     requireSystem(call)
+    const { docId, home: asker = '', unreadableFormat: format = 0 } = request
     if (!isUuid(docId)) throw documentNotFound()
+    if (format > 0) await raiseFormat(ctx.db, docId, { home: asker, format })
     const present = await ctx.homeAssigner.assign(docId, await findAssignment(ctx.db, docId))
     if (!present) throw documentNotFound()
     const { home, homeAddress, assignment } = present
-    return { home, homeAddress: homeAddress ?? '', assignment }
+    const formats = await allowFormat(ctx.db, docId, home === asker ? home : '')
+    return { home, homeAddress: homeAddress ?? '', assignment, ...formats }
   },
 
   async handOverHomeDocuments(request: HandOverHomeDocumentsRequest, call: ServerCall) {
@@ -62,7 +67,7 @@ export const homes = (ctx: Context): HomesService => ({
     const { docIds, to } = request
     if (docIds.length > MAX_HANDED_OVER || !docIds.every(isUuid))
       throw new AppError('invalid', 'INVALID_HOME', 'doc_ids is invalid', { field: 'doc_ids' })
-    if (to !== '' && !(await isKnownHome(ctx.db, to))) throw homeNotFound(to)
+    if (to !== '') await requireUsable(ctx, docIds, to)
     return { documents: await handOver(ctx.db, request) }
   },
 
@@ -105,6 +110,8 @@ export const homes = (ctx: Context): HomesService => ({
         live: row.is_live,
         drained: row.drained,
         documents: row.documents ?? 0,
+        formatMin: row.format_min,
+        formatMax: row.format_max,
       })),
     }
   },
@@ -126,15 +133,28 @@ function homeNotFound(name: string): AppError {
   return new AppError('not_found', 'INSTANCE_NOT_FOUND', `there is no instance ${name}`)
 }
 
+/** Throws unless an instance is known and can read all of these documents. */
+async function requireUsable(ctx: Context, docIds: readonly string[], to: string): Promise<void> {
+  if (!(await isKnownHome(ctx.db, to))) throw homeNotFound(to)
+  const docId = await findUnreadable(ctx.db, docIds, to)
+  if (docId === undefined) return
+  throw new AppError(
+    'precondition',
+    'INSTANCE_TOO_OLD',
+    `${to} is of an older release, which cannot read the format of document ${docId}`,
+  )
+}
+
 /** Returns undefined when another process of that name has the lease. */
 async function storeReport(
   ctx: Context,
   report: ReportHomeRequest,
 ): Promise<StoredReport | undefined> {
-  const { name, address, freeBytes, protocol, replicated, startId, released } = report
+  const { name, address, freeBytes, protocol, formatMin, formatMax } = report
+  const { replicated, startId, released } = report
   const ms = released ? 0 : HOME_LEASE_MS + HOME_MARGIN_MS
   const lease = replicated ? { startId, ms } : undefined
-  const stored = { name, address, freeBytes, protocol, lease }
+  const stored = { name, address, freeBytes, protocol, formatMin, formatMax, lease }
   const refreshed = await refreshHome(ctx.db, stored)
   if (refreshed) return refreshed
   // Gateways cache addresses and protocols along with access, so a new one is published like a change of access.
@@ -164,6 +184,8 @@ function requireReport({ name, address, freeBytes, ...report }: ReportHomeReques
     time_ms: Number.isSafeInteger(report.timeMs) && report.timeMs >= 0,
     start_id: report.replicated ? /^[\w-]{1,100}$/.test(report.startId) : report.startId === '',
     protocol: report.protocol >= 0,
+    format_min: report.formatMin >= 0,
+    format_max: report.formatMax >= report.formatMin,
     free_bytes: Number.isSafeInteger(freeBytes) && freeBytes >= 0,
   }
   for (const [field, isFine] of Object.entries(fine))

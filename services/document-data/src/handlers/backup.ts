@@ -78,7 +78,7 @@ export const backup = (ctx: Context): BackupService => ({
     await ctx.documents.lifeCycle.discard(docId)
     let seq = 0
     await ctx.documents.lifeCycle.createFrom(docId, async (path) => {
-      seq = await writeRestored(path, readChunks(incoming))
+      seq = await writeRestored(path, readChunks(incoming), ctx.documents.lifeCycle.newFormat)
       return undefined
     })
     return { seq }

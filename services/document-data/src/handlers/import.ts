@@ -88,8 +88,10 @@ async function makeDocument(
 ): Promise<ImportedDocument> {
   const author = { ...authorOf(call), cause: 'import' as const }
   let made: Pick<Imported, 'tables' | 'notes'> = { tables: [], notes: [] }
-  const { seq } = await ctx.documents.lifeCycle.createFrom(docId, async (target) => {
-    const order = { upload, fileName, target, author }
+  const { lifeCycle } = ctx.documents
+  const { seq } = await lifeCycle.createFrom(docId, async (target) => {
+    const documentFormat = lifeCycle.newFormat
+    const order = { upload, fileName, target, author, documentFormat }
     const report = (value: ImportProgress) => progress.set(value)
     const imported = await ctx.imports.run(order, report, call.signal)
     await syncWritten(target)

@@ -3,7 +3,7 @@ import { Connection } from '../store/sqlite/connections'
 import { DocumentWriter } from '../store/document'
 import type { FirstEntry } from '../store/log/first-entries'
 import type { Author } from '../store/log/log'
-import { migrate } from '../store/sqlite/migrations/index'
+import { migrate, newestVersion } from '../store/sqlite/migrations/index'
 import { beginLog } from '../store/log/publish-state'
 import { readSchema } from '../store/schema/schema'
 import { storeSettings } from '../store/schema/settings'
@@ -23,14 +23,14 @@ export class DocumentDraft implements Disposable {
   }
 
   /** Creates the file, without tables. */
-  static create(path: string, settings: DocumentSettings): DocumentDraft {
+  static create(path: string, settings: DocumentSettings, format = newestVersion): DocumentDraft {
     const db = new Database(path)
     try {
       db.pragma('journal_mode = OFF')
       db.pragma('synchronous = OFF')
       db.pragma('temp_store = MEMORY')
       db.pragma(`cache_size = -${CACHE_KIB}`)
-      migrate(db)
+      migrate(db, { upTo: format })
       db.exec('BEGIN')
       const connection = new Connection(db)
       const { timezone, locale } = settings

@@ -23,6 +23,8 @@ export interface ImportRequest {
   /** Path of the document's file to create. */
   readonly target: string
   readonly author: Author
+  /** Format of that file; the newest by default. */
+  readonly documentFormat?: number
 }
 
 /** Progress of an import. */
@@ -55,10 +57,10 @@ export async function importFile(
   report: (progress: ImportProgress) => void,
   size = new DocumentSize(),
 ): Promise<Imported> {
-  const { upload, fileName, target, author } = request
+  const { upload, fileName, target, author, documentFormat } = request
   const counter = new RowCounter(report)
   const format = await findFormat(upload, fileName)
-  using draft = DocumentDraft.create(target, settings)
+  using draft = DocumentDraft.create(target, settings, documentFormat)
   const notes = new ImportNotes()
   const tables =
     format === 'sqlite'

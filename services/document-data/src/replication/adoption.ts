@@ -5,7 +5,8 @@ import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import type { ReplicatorHost } from '../store/documents/replicator'
 import { logBehind } from './document-copies'
-import { migrateFile, readFilePosition } from './file-position'
+import { migrateFile, readFileFormat, readFilePosition } from './file-position'
+import type { HomeLease } from './home-lease'
 import type { SnapshotJobs } from './snapshot-jobs'
 
 /** Documents whose logs are looked for at once. */
@@ -20,6 +21,7 @@ export class Adoption {
       readonly log: Logger
       readonly database: LogDatabase
       readonly instance: string
+      readonly lease: Pick<HomeLease, 'writeFormat'>
     },
     private readonly host: ReplicatorHost,
     private readonly snapshots: Pick<SnapshotJobs, 'store'>,
@@ -37,12 +39,18 @@ export class Adoption {
   async adopt(docId: string): Promise<boolean> {
     if (!existsSync(this.host.files.pathOf(docId))) return false
     const path = this.host.files.find(docId)
-    migrateFile(path)
+    migrateFile(path, this.parts.lease.writeFormat)
     if (readFilePosition(path).term > 0) throw logBehind()
     const snapshot = await this.snapshots.store(docId, path)
     const tables = await this.parts.database.tables()
     const { instance } = this.parts
-    await createHead(tables, { doc: docId, instance, records: [], snapshot })
+    await createHead(tables, {
+      doc: docId,
+      instance,
+      records: [],
+      format: readFileFormat(path),
+      snapshot,
+    })
     return true
   }
 

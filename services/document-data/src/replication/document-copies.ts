@@ -12,7 +12,7 @@ import { AppError, toAppError } from '@sheaf/kit/errors'
 import { RedoError } from '../store/redo/redo-error'
 import { openWriter, type Connection } from '../store/sqlite/connections'
 import { DOCUMENT_FILE, type DocumentFiles } from '../store/sqlite/document-files'
-import { migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
+import { FIRST_FORMAT, migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
 import { spoilsConnection } from '../store/sqlite/sqlite-errors'
 import { positionOf, type CopySource, type FilePosition } from './file-position'
 import type { KeptContents } from './objects/kept-contents'
@@ -31,6 +31,9 @@ export interface UpdatedCopy {
   /** True when the latest snapshot was found to be damaged. */
   readonly isSnapshotDamaged: boolean
 }
+
+/** Migrations before formats were recorded; each later one is a record of the log. */
+const UNRECORDED = { takesPosition: false, upTo: FIRST_FORMAT }
 
 /** Reasons for which the store does not have a snapshot. */
 const WITHOUT_SNAPSHOT = new Set([SNAPSHOT_DAMAGED, 'STORE_UNAVAILABLE'])
@@ -106,7 +109,7 @@ export class DocumentCopies {
       connection = openWriter(path)
       connection.db.pragma('synchronous = NORMAL')
       requireDocumentFile(connection.db)
-      migrate(connection.db, { takesPosition: false })
+      migrate(connection.db, UNRECORDED)
       const last = positionOf(connection)
       if (last.lsn > head.lsn) throw logBehind()
       if (!(await this.isInLog(tables, docId, { last, head }))) return undefined
@@ -147,7 +150,7 @@ export class DocumentCopies {
       // Nobody reads the copy before it is complete.
       connection.db.pragma('journal_mode = WAL')
       connection.db.pragma('synchronous = OFF')
-      migrate(connection.db, { takesPosition: false })
+      migrate(connection.db, UNRECORDED)
       const after = head.snapshot?.lsn ?? 0
       await this.redo(tables, connection, { ...task, after })
       term = positionOf(connection).term

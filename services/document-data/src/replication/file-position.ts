@@ -1,6 +1,6 @@
 import { readLastPosition } from '../store/log/record-writer'
 import { openReader, openWriter, type Connection } from '../store/sqlite/connections'
-import { migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
+import { formatOf, migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
 
 /** The last record that a file has. */
 export interface FilePosition {
@@ -23,12 +23,12 @@ export interface CopySource {
   find(docId: string): AsyncIterable<FoundCopy>
 }
 
-/** Migrates a document file that is not open. Positions in the log remain as they are. */
-export function migrateFile(path: string): void {
+/** Migrates a document file that is not open to this format. Positions in the log remain as they are. */
+export function migrateFile(path: string, upTo: number): void {
   const connection = openWriter(path)
   try {
     requireDocumentFile(connection.db)
-    migrate(connection.db, { takesPosition: false })
+    migrate(connection.db, { takesPosition: false, upTo })
   } finally {
     connection.close()
   }
@@ -39,6 +39,16 @@ export function readFilePosition(path: string): FilePosition {
   const connection = openReader(path)
   try {
     return positionOf(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Reads the format of a document file. Throws what SQLite throws. */
+export function readFileFormat(path: string): number {
+  const connection = openReader(path)
+  try {
+    return formatOf(connection.db)
   } finally {
     connection.close()
   }

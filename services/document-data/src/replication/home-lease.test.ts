@@ -8,6 +8,7 @@ const opened: DirectoryLease[] = []
 
 function open() {
   const lease = new DirectoryLease(
+    'a',
     { assignHomeDocument: () => Promise.reject(new Error('not asked')) },
     { token: () => Promise.resolve('') },
   )

@@ -3,15 +3,18 @@ import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import { AppError } from '@sheaf/kit/errors'
 import { LeaseClock, type Instant } from '@sheaf/kit/lease-clock'
 import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { writableFormat } from '../store/sqlite/migrations/index'
 
 const ASSIGN_MS = 2_000
 
-/** The instance that a document is assigned to. */
+/** The instance that a document is assigned to, if this one asks before it uses the document. */
 export interface HomeAssignment {
   /** Name of the instance. */
   readonly home: string
   /** Raised whenever the document is assigned to another instance. */
   readonly assignment: number
+  /** Newest format that all instances can read: this one may bring the document to it. */
+  readonly writeFormat: number
 }
 
 /** The right of this instance to read its documents: while it lasts, directory assigns none of them to another one. */
@@ -19,11 +22,14 @@ export interface HomeLease {
   /** Raised whenever the lease is granted after it had ended, so that equal numbers mean: without interruption. */
   readonly period: number
   isHeld(): boolean
+  /** Format of new documents, which all instances can read. */
+  readonly writeFormat: number
   /**
    * The instance that directory has assigned a document to; valid while this lease lasts. Throws `not_found`, and
    * `unavailable` when directory cannot be reached.
+   * @param unreadableFormat format of the document, if this instance cannot use it: then another one gets the document
    */
-  assign(docId: string): Promise<HomeAssignment>
+  assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment>
   /** Calls back whenever the lease has ended. */
   onEnded(ended: () => void): void
 }
@@ -38,14 +44,26 @@ export class DirectoryLease implements HomeLease, Disposable {
   private timer: NodeJS.Timeout | undefined
   private current = 0
   private failedCount = 0
+  private allowedFormat = 0
 
+  /** @param instance name of this instance */
   constructor(
+    private readonly instance: string,
     private readonly homes: Pick<HomesService, 'assignHomeDocument'>,
     private readonly tokens: Pick<SystemTokenSource, 'token'>,
   ) {}
 
   get period(): number {
     return this.current
+  }
+
+  get writeFormat(): number {
+    return writableFormat(this.allowedFormat)
+  }
+
+  /** Takes the newest format that all instances can read from the answer to a report. */
+  allowFormat(format: number): void {
+    this.allowedFormat = format
   }
 
   isHeld(): boolean {
@@ -75,9 +93,10 @@ export class DirectoryLease implements HomeLease, Disposable {
     this.watch()
   }
 
-  async assign(docId: string): Promise<HomeAssignment> {
+  async assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment> {
     const token = await this.tokens.token()
-    return this.homes.assignHomeDocument({ docId }, { token, deadline: Date.now() + ASSIGN_MS })
+    const request = { docId, home: this.instance, unreadableFormat }
+    return this.homes.assignHomeDocument(request, { token, deadline: Date.now() + ASSIGN_MS })
   }
 
   onEnded(ended: () => void): void {

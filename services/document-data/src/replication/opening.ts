@@ -7,6 +7,8 @@ export interface Opening {
   term: number
   /** Position of the latest record. */
   lsn: number
+  /** Format of the file. */
+  readonly format: number
   /** Term that the file holds. */
   fileTerm: number
   /** True when an append may have succeeded without this instance knowing it. */

@@ -50,14 +50,16 @@ const record: fc.Arbitrary<LogRecord> = fc
     entry: fc.option(entry, { nil: undefined }),
     reply: fc.option(reply, { nil: undefined }),
     marks: fc.option(marks, { nil: undefined }),
+    format: fc.option(fc.nat(), { nil: undefined }),
     due: fc.option(fc.array(due, { maxLength: 3 }), { nil: undefined }),
   })
-  .map(({ lsn, time, entry, reply, marks, due }) => ({
+  .map(({ lsn, time, entry, reply, marks, format, due }) => ({
     lsn,
     time,
     ...(entry && { entry: { ...entry, time } }),
     ...(reply && { reply }),
     ...(marks && { marks }),
+    ...(format !== undefined && { format }),
     ...(due && { due }),
   }))
 

@@ -24,16 +24,18 @@ interface TextRecord {
   readonly entry?: Omit<Required<LogEntry>, 'time' | 'keyId'> & Partial<Pick<LogEntry, 'keyId'>>
   readonly reply?: TextReply
   readonly marks?: Marks
+  readonly format?: number
   readonly due?: readonly DueChange[]
 }
 
 /** A record of the log as the log database holds it. */
 export function encodeRecord(record: LogRecord): Buffer {
-  const { lsn, time, entry, json, reply, marks, due } = record
+  const { lsn, time, entry, json, reply, marks, format, due } = record
   let text = `{"lsn":${lsn},"time":${time}`
   if (entry) text += `,"entry":${encodeEntry(entry, json ?? JSON.stringify(entry.operations))}`
   if (reply) text += `,"reply":${JSON.stringify(toText(reply))}`
   if (marks) text += `,"marks":${JSON.stringify(marks)}`
+  if (format !== undefined) text += `,"format":${format}`
   if (due) text += `,"due":${JSON.stringify(due)}`
   text += '}'
   const size = Buffer.byteLength(text)
@@ -64,13 +66,14 @@ export function decodeRecord(body: Uint8Array): LogRecord {
   const rest = bytes.subarray(HEADER_BYTES)
   if (bytes.length <= HEADER_BYTES || bytes[0] !== FORMAT || bytes.readUInt32BE(1) !== crc32(rest))
     throw new LogDamaged(undefined)
-  const { lsn, time, entry, reply, marks, due } = JSON.parse(rest.toString()) as TextRecord
+  const { lsn, time, entry, reply, marks, format, due } = JSON.parse(rest.toString()) as TextRecord
   return {
     lsn,
     time,
     ...(entry && { entry: { keyId: 0, ...entry, time } }),
     ...(reply && { reply: fromText(reply) }),
     ...(marks && { marks }),
+    ...(format !== undefined && { format }),
     ...(due && { due }),
   }
 }

@@ -1,15 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppendError } from '@sheaf/document-log/append-error'
-import {
-  createHead,
-  deleteHead,
-  discardHead,
-  findSnapshot,
-  listUnfinished,
-  openHead,
-  type OpenedHead,
-} from '@sheaf/document-log/heads'
-import { AppError, toAppError } from '@sheaf/kit/errors'
+import { deleteHead, discardHead, findSnapshot, listUnfinished } from '@sheaf/document-log/heads'
+import { toAppError } from '@sheaf/kit/errors'
 import type {
   AppendedGroup,
   LogTail,
@@ -18,9 +10,9 @@ import type {
   Replicator,
   ReplicatorHost,
 } from '../store/documents/replicator'
-import { Adoption } from './adoption'
 import { DeletedDocuments } from './deleted-documents'
 import { DocumentCopies, snapshotName, type CopyParts } from './document-copies'
+import { DocumentHeads, documentMoved } from './document-heads'
 import { leaseEnded, type HomeLease } from './home-lease'
 import { KeptContents } from './objects/kept-contents'
 import { LeavingDocuments } from './leaving-documents'
@@ -55,7 +47,7 @@ export class ReplicatedDocuments implements Replicator {
   private readonly contents: KeptContents
   private readonly copies: DocumentCopies
   private readonly snapshots: SnapshotJobs
-  private readonly adoption: Adoption
+  private readonly heads: DocumentHeads
   private readonly deleted: DeletedDocuments
   private readonly leaving = new LeavingDocuments((docId) => this.stopUsing(docId))
 
@@ -66,7 +58,7 @@ export class ReplicatedDocuments implements Replicator {
     this.contents = new KeptContents(parts.stored)
     this.copies = new DocumentCopies(host.files, { ...parts, contents: this.contents })
     this.snapshots = new SnapshotJobs(parts, host, this.open)
-    this.adoption = new Adoption(parts, host, this.snapshots)
+    this.heads = new DocumentHeads(parts, host, this.snapshots)
     parts.lease.onEnded(() => {
       for (const docId of this.open.keys()) if (host.isOpen(docId)) host.wake(docId)
     })
@@ -74,9 +66,9 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   prepare(docId: string, assignment = 0): Promise<void> | undefined {
-    if (this.leaving.has(docId)) return Promise.reject(moved())
+    if (this.leaving.has(docId)) return Promise.reject(documentMoved())
     const opening = this.open.get(docId)
-    if (opening && this.isCurrent(opening) && opening.assignment >= assignment) {
+    if (opening && this.isUsable(opening) && opening.assignment >= assignment) {
       opening.calls++
       return undefined
     }
@@ -84,8 +76,12 @@ export class ReplicatedDocuments implements Replicator {
     return this.preparing.get(docId) ?? this.begin(docId, () => this.openDocument(docId))
   }
 
+  get writeFormat(): number {
+    return this.parts.lease.writeFormat
+  }
+
   requireReady(docId: string): void {
-    if (this.leaving.has(docId)) throw moved()
+    if (this.leaving.has(docId)) throw documentMoved()
     this.requireCurrent(this.open.get(docId))
   }
 
@@ -96,7 +92,7 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   adopt(): Promise<void> {
-    return this.adoption.adoptAll()
+    return this.heads.adopt()
   }
 
   async takeOver(instances: readonly string[]): Promise<void> {
@@ -136,16 +132,8 @@ export class ReplicatedDocuments implements Replicator {
     return home !== this.parts.instance && (await this.listUnfinished([docId])).length === 0
   }
 
-  async create({ docId, path, isEmpty, first }: NewDocumentFile): Promise<void> {
-    const { database, instance } = this.parts
-    const tables = await database.tables()
-    if (isEmpty && first) {
-      const { entry } = first
-      const records = [{ lsn: 1, body: encodeRecord({ lsn: 1, time: entry.time, entry }) }]
-      return createHead(tables, { doc: docId, instance, records })
-    }
-    const snapshot = await this.snapshots.storeClosed(docId, path)
-    await createHead(tables, { doc: docId, instance, records: [], snapshot })
+  create(document: NewDocumentFile): Promise<void> {
+    return this.heads.create(document)
   }
 
   async remove(docId: string): Promise<void> {
@@ -168,7 +156,7 @@ export class ReplicatedDocuments implements Replicator {
 
   append(group: AppendedGroup): Promise<void> {
     const opening = this.open.get(group.docId)
-    return opening ? this.appendTo(opening, group) : Promise.reject(moved())
+    return opening ? this.appendTo(opening, group) : Promise.reject(documentMoved())
   }
 
   async recover(docId: string): Promise<void> {
@@ -229,13 +217,15 @@ export class ReplicatedDocuments implements Replicator {
     const tables = await this.parts.database.tables()
     const { period } = this.parts.lease
     const since = performance.now()
-    const { home, assignment } = await this.parts.lease.assign(docId)
-    if (home !== this.parts.instance) throw moved()
-    const head = await this.raiseTerm(docId, assignment)
+    const { home, assignment, writeFormat } = await this.parts.lease.assign(docId)
+    if (home !== this.parts.instance) throw documentMoved()
+    const opened = await this.heads.open(docId, { assignment, writeFormat })
     // No connection may use the file while it is brought up to date.
-    this.host.evict(docId, moved())
-    const { term: fileTerm, isSnapshotDamaged } = await this.copies.update(tables, docId, head)
-    const { term, lsn, snapshot } = head
+    this.host.evict(docId, documentMoved())
+    const { term: copyTerm, isSnapshotDamaged } = await this.copies.update(tables, docId, opened)
+    const head = await this.heads.migrate(docId, opened, writeFormat)
+    const { term, lsn, snapshot, format } = head
+    const fileTerm = lsn === opened.lsn ? copyTerm : term
     const tail = { records: lsn - (snapshot?.lsn ?? 0), bytes: 0 }
     const opening: Opening = {
       docId,
@@ -243,6 +233,7 @@ export class ReplicatedDocuments implements Replicator {
       period,
       term,
       lsn,
+      format,
       fileTerm,
       isDoubtful: false,
       isOver: false,
@@ -268,7 +259,7 @@ export class ReplicatedDocuments implements Replicator {
   private async stopUsing(docId: string): Promise<void> {
     // An attempt has asked directory already, and would use its answer.
     await this.preparing.get(docId)?.catch(() => {})
-    await this.host.close(docId, moved(), READ_MS)
+    await this.host.close(docId, documentMoved(), READ_MS)
     // A write that could not be committed has the document made again.
     await this.preparing.get(docId)?.catch(() => {})
     const opening = this.open.get(docId)
@@ -283,6 +274,12 @@ export class ReplicatedDocuments implements Replicator {
       if (!this.host.isOpen(docId)) return void this.open.delete(docId)
   }
 
+  /** A document that is not in use is opened again when it may have a newer format. */
+  private isUsable(opening: Opening): boolean {
+    const isOutdated = opening.format < this.parts.lease.writeFormat
+    return this.isCurrent(opening) && !(isOutdated && !this.host.isOpen(opening.docId))
+  }
+
   /** Nothing of an earlier period of the lease is used: another instance may have changed the document since. */
   private isCurrent({ period, isOver }: Opening): boolean {
     const { lease } = this.parts
@@ -291,19 +288,7 @@ export class ReplicatedDocuments implements Replicator {
 
   private requireCurrent(opening: Opening | undefined): void {
     if (opening && this.isCurrent(opening)) return
-    throw this.parts.lease.isHeld() ? moved() : leaseEnded()
-  }
-
-  private async raiseTerm(docId: string, assignment: number): Promise<OpenedHead> {
-    const tables = await this.parts.database.tables()
-    const opener = { instance: this.parts.instance, assigned: assignment }
-    try {
-      return await openHead(tables, docId, opener)
-    } catch (error) {
-      const isUnknown = toAppError(error)?.code === 'not_found'
-      if (!isUnknown || !(await this.adoption.adopt(docId))) throw error
-      return openHead(tables, docId, opener)
-    }
+    throw this.parts.lease.isHeld() ? documentMoved() : leaseEnded()
   }
 
   private async appendTo(opening: Opening, group: AppendedGroup): Promise<void> {
@@ -352,13 +337,14 @@ export class ReplicatedDocuments implements Replicator {
     const tooLate = delay(REOPEN_MS, undefined, { signal: ended.signal, ref: false }).then(() => {
       throw new AppendError('refused')
     })
-    const raised = this.raiseTerm(docId, opening.assignment).catch((error: unknown) => {
+    const { assignment, format: writeFormat } = opening
+    const raised = this.heads.open(docId, { assignment, writeFormat }).catch((error: unknown) => {
       throw toAppError(error)?.code === 'unavailable' ? new AppendError('refused', error) : error
     })
     const head = await Promise.race([raised, tooLate]).finally(() => ended.abort())
     if (head.lsn !== opening.lsn) {
       this.leave(opening)
-      throw moved()
+      throw documentMoved()
     }
     opening.term = head.term
     opening.isDoubtful = false
@@ -371,17 +357,6 @@ export class ReplicatedDocuments implements Replicator {
     if (this.open.get(docId) !== opening) return
     this.open.delete(docId)
     // After the group that waits for its append has been rolled back.
-    setImmediate(() => this.host.evict(docId, moved()))
+    setImmediate(() => this.host.evict(docId, documentMoved()))
   }
-}
-
-function moved(): AppError {
-  return new AppError(
-    'unavailable',
-    'DOCUMENT_MOVED',
-    'the document was opened elsewhere, retry later',
-    {
-      retryAfterMs: '1000',
-    },
-  )
 }

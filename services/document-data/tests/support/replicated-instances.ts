@@ -23,6 +23,9 @@ export interface Instance extends AsyncDisposable {
   readonly clients: TestClients
 }
 
+/** An instance that serves documents, in this process or in another one. */
+type Serving = Pick<Instance, 'name' | 'clients'>
+
 /** Instances that share a log database and a store. */
 export interface Instances extends AsyncDisposable {
   readonly authority: TokenAuthority
@@ -77,11 +80,11 @@ export async function openInstances(): Promise<Instances> {
   }
 }
 
-export const call = (instance: Instance, docId: string): Promise<CallContext> =>
+export const call = (instance: Serving, docId: string): Promise<CallContext> =>
   instance.clients.as(docId, 'owners', { home: instance.name })
 
 /** Creates a document with a table T of one column A, once the instance has its lease. */
-export async function createTable(instance: Instance): Promise<string> {
+export async function createTable(instance: Serving): Promise<string> {
   const docId = randomUUID()
   const { documents, tables } = instance.clients
   await documents.createDocument({ docId, timezone: '', locale: '' }, await call(instance, docId))
@@ -95,7 +98,7 @@ export async function createTable(instance: Instance): Promise<string> {
 }
 
 export async function add(
-  instance: Instance,
+  instance: Serving,
   docId: string,
   value: string,
   idempotencyKey = '',
@@ -107,7 +110,7 @@ export async function add(
 }
 
 export async function read(
-  instance: Instance,
+  instance: Serving,
   docId: string,
 ): Promise<{ readonly text: string; readonly etag: string }> {
   const request = ReadRecordsRequest.fromPartial({ docId, tableId: 'T' })
@@ -127,5 +130,5 @@ export const reasonOf = (calling: Promise<unknown>): Promise<string | undefined>
     (error: AppError) => error.reason,
   )
 
-export const untilLeased = (instance: Instance, docId: string): Promise<unknown> =>
+export const untilLeased = (instance: Serving, docId: string): Promise<unknown> =>
   eventually(async () => (await reasonOf(read(instance, docId))) !== 'HOME_LEASE_ENDED')

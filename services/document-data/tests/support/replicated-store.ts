@@ -12,6 +12,7 @@ import { ReportedStore } from '../../src/replication/objects/reported-store'
 import type { SnapshotParts } from '../../src/replication/snapshot-jobs'
 import { StoredFiles } from '../../src/replication/objects/stored-files'
 import type { DocumentStore, DocumentStoreOptions } from '../../src/store/documents/document-store'
+import { newestVersion } from '../../src/store/sqlite/migrations/index'
 import { compareDocuments } from '../../src/store/redo/compare-documents'
 import { localState } from '../../src/store/redo/local-state'
 import { openStore } from './test-store'
@@ -39,13 +40,17 @@ export interface Cluster extends AsyncDisposable {
 /** A lease that the test grants and ends, and the assignments of directory. */
 export class TestLease implements HomeLease {
   period = 1
+  /** The newest format that all instances can read. */
+  writeFormat = newestVersion
+  /** Documents that this instance could not read, with their formats. */
+  readonly unreadable = new Map<string, number>()
   private held = true
   private ended = () => {}
 
   constructor(
     private readonly instance: string,
     /** Of documents that are not assigned here with number 0. */
-    private readonly assignments = new Map<string, HomeAssignment>(),
+    private readonly assignments = new Map<string, Omit<HomeAssignment, 'writeFormat'>>(),
   ) {}
 
   isHeld(): boolean {
@@ -62,8 +67,10 @@ export class TestLease implements HomeLease {
     this.period++
   }
 
-  assign(docId: string): Promise<HomeAssignment> {
-    return Promise.resolve(this.assignments.get(docId) ?? { home: this.instance, assignment: 0 })
+  assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment> {
+    if (unreadableFormat !== undefined) this.unreadable.set(docId, unreadableFormat)
+    const assigned = this.assignments.get(docId) ?? { home: this.instance, assignment: 0 }
+    return Promise.resolve({ ...assigned, writeFormat: this.writeFormat })
   }
 
   onEnded(ended: () => void): void {

@@ -33,6 +33,8 @@ export interface StandInDirectory extends AsyncDisposable {
   readonly surpluses: Partial<BalanceHomeResponse>[]
   /** Names of the instances that are to hand over their documents. */
   readonly drained: Set<string>
+  /** Forgets which formats documents have, as a directory that was never told. */
+  forgetFormats(): void
   /** Lets the answers to so many hand-overs get lost, which have an effect. */
   loseAnswers(count: number): void
 }
@@ -51,7 +53,20 @@ export async function startStandInDirectory(
   const assignmentOf = (docId: string) => assignments.get(docId) ?? { home: first, assignment: 0 }
   /** Documents that an instance has asked for. */
   const known = new Set<string>()
-  const addressOf = (home: string) => reports.find(({ name }) => name === home)?.address ?? ''
+  /** Formats that documents have or may get. */
+  const formats = new Map<string, number>()
+  const latest = (home: string) => reports.findLast(({ name }) => name === home)
+  const live = () =>
+    [...new Set(reports.map(({ name }) => name))].flatMap((name) =>
+      ended.has(name) ? [] : (latest(name) ?? []),
+    )
+  const writeFormat = () => Math.min(99, ...live().map(({ formatMax }) => formatMax))
+  const needFormat = (docId: string, format: number) => {
+    formats.set(docId, Math.max(formats.get(docId) ?? 0, format))
+  }
+  const canRead = (home: string, docId: string) =>
+    (latest(home)?.formatMax ?? Infinity) >= (formats.get(docId) ?? 0)
+  const addressOf = (home: string) => latest(home)?.address ?? ''
   const assign = (docId: string, home: string) => {
     assignments.set(docId, { home, assignment: assignmentOf(docId).assignment + 1 })
   }
@@ -73,6 +88,7 @@ export async function startStandInDirectory(
           leaseMs,
           endedHomes: [...ended],
           drained: drained.has(name),
+          writeFormat: writeFormat(),
         }),
       )
     },
@@ -94,13 +110,21 @@ export async function startStandInDirectory(
         documents: docIds.map((docId) => ({ docId, home: next, homeAddress })),
       })
     },
-    assignHomeDocument({ docId }: AssignHomeDocumentRequest) {
-      const { home } = assignmentOf(docId)
-      const live = reports.find(({ name }) => !ended.has(name))
-      if (ended.has(home) && live) assign(docId, live.name)
+    assignHomeDocument({ docId, home: asker, unreadableFormat = 0 }: AssignHomeDocumentRequest) {
       known.add(docId)
+      needFormat(docId, unreadableFormat)
+      const { home } = assignmentOf(docId)
+      const isOver = ended.has(home) || !canRead(home, docId)
+      const next = isOver && live().find(({ name }) => canRead(name, docId))
+      if (next) assign(docId, next.name)
       const assigned = assignmentOf(docId)
-      return Promise.resolve({ ...assigned, homeAddress: addressOf(assigned.home) })
+      if (assigned.home === asker) needFormat(docId, writeFormat())
+      return Promise.resolve({
+        ...assigned,
+        homeAddress: addressOf(assigned.home),
+        format: formats.get(docId) ?? 0,
+        writeFormat: writeFormat(),
+      })
     },
   }
   const server = await startGrpcServer({
@@ -120,6 +144,7 @@ export async function startStandInDirectory(
     assign,
     drained,
     surpluses,
+    forgetFormats: () => formats.clear(),
     loseAnswers: (count) => (lost = count),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }

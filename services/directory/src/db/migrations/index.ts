@@ -12,7 +12,7 @@ import { drainedHomes } from './010-drained-homes'
 import { keyCaps } from './011-key-caps'
 import { homeBalance } from './012-home-balance'
 import { keyDocuments } from './013-key-documents'
-import { homeProtocol } from './014-home-protocol'
+import { documentFormats, homeProtocol } from './014-versions'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +30,5 @@ export const migrations: readonly Migration[] = [
   homeBalance,
   keyDocuments,
   homeProtocol,
+  documentFormats,
 ]

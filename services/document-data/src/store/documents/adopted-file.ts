@@ -6,7 +6,7 @@ import type { Author } from '../log/log'
 import { readOrigins, storeOrigins } from '../log/origins'
 import { beginLog } from '../log/publish-state'
 import { openWriter, type Connection } from '../sqlite/connections'
-import { migrate } from '../sqlite/migrations/index'
+import { migrate, newestVersion } from '../sqlite/migrations/index'
 
 /** Writes the bytes of a snapshot to a new file; they are on disk when this returns. */
 export async function writeSnapshot(
@@ -31,13 +31,14 @@ export async function adoptSnapshot(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   author: Author,
+  format = newestVersion,
 ): Promise<FirstEntry> {
   await writeSnapshot(path, chunks)
   try {
     const connection = openWriter(path)
     try {
       requireWhole(connection, path)
-      return adopt(connection, author)
+      return adopt(connection, author, format)
     } finally {
       connection.close()
     }
@@ -58,9 +59,9 @@ export function requireWhole({ db }: Connection, path: string): void {
   if (!isWhole || get('user_version') === 0) throw badSnapshot()
 }
 
-function adopt(connection: Connection, author: Author): FirstEntry {
+function adopt(connection: Connection, author: Author, format: number): FirstEntry {
   connection.db.pragma('journal_mode = WAL')
-  migrate(connection.db)
+  migrate(connection.db, { upTo: format })
   return connection.db.transaction(() => {
     const origins = readOrigins(connection)
     for (const table of ['_sheaf_log', '_sheaf_replies', '_sheaf_state'])

@@ -2,6 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import type { FirstEntries, FirstEntry } from '../log/first-entries'
 import type { Author } from '../log/log'
 import { writeDurably, type DocumentFiles } from '../sqlite/document-files'
+import { newestVersion } from '../sqlite/migrations/index'
 import { translateDiskErrors } from '../sqlite/sqlite-errors'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import type { OpenDocuments } from './open-documents'
@@ -29,7 +30,7 @@ export class DocumentLifeCycle {
    * `precondition` when it was deleted.
    */
   async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
-    const { bytes, first } = createDocumentBytes(settings, author)
+    const { bytes, first } = createDocumentBytes(settings, author, this.newFormat)
     const write = async (path: string) => {
       await writeDurably(path, bytes)
       return first
@@ -46,7 +47,12 @@ export class DocumentLifeCycle {
     chunks: AsyncIterable<Uint8Array>,
     author: Author,
   ): Promise<{ seq: number }> {
-    return this.createFrom(docId, (path) => adoptSnapshot(path, chunks, author))
+    return this.createFrom(docId, (path) => adoptSnapshot(path, chunks, author, this.newFormat))
+  }
+
+  /** Format of new documents; an imported one that has a newer format keeps it. */
+  get newFormat(): number {
+    return this.parts.replicator?.writeFormat ?? newestVersion
   }
 
   /**

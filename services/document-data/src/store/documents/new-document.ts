@@ -5,7 +5,7 @@ import { DocumentWriter } from '../document'
 import type { FirstEntry } from '../log/first-entries'
 import { LOG_FORMAT, type Author, type Operation, type SchemaOperation } from '../log/log'
 import { storeSettings } from '../schema/settings'
-import { migrate } from '../sqlite/migrations/index'
+import { migrate, newestVersion } from '../sqlite/migrations/index'
 import { beginLog } from '../log/publish-state'
 import { readSchema } from '../schema/schema'
 import { addTables } from '../structure/tables'
@@ -24,6 +24,7 @@ const WRITE_AHEAD = 2
 
 /** A document in memory without settings and log, and the operations that made it. */
 interface Template {
+  readonly format: number
   readonly connection: Connection
   readonly operations: readonly SchemaOperation[]
 }
@@ -38,8 +39,12 @@ let template: Template | undefined
 export function createDocumentBytes(
   settings: NewDocument,
   author: Author,
+  format = newestVersion,
 ): { bytes: Buffer; first: FirstEntry } {
-  template ??= createTemplate()
+  if (template?.format !== format) {
+    template?.connection.close()
+    template = createTemplate(format)
+  }
   const { connection, operations } = template
   const { db } = connection
   db.exec('BEGIN')
@@ -59,14 +64,14 @@ export function createDocumentBytes(
   }
 }
 
-function createTemplate(): Template {
+function createTemplate(format: number): Template {
   const connection = new Connection(new Database(':memory:'))
   try {
-    migrate(connection.db)
+    migrate(connection.db, { upTo: format })
     const doc = new DocumentWriter('', connection, readSchema(connection), 0)
     const columns = ['A', 'B', 'C'].map((id) => ({ id, fields: { type: 'Any', isFormula: true } }))
     addTables(doc, [{ id: 'Table1', columns }])
-    return { connection, operations: asRead(doc.operations) }
+    return { format, connection, operations: asRead(doc.operations) }
   } catch (error) {
     connection.close()
     throw error

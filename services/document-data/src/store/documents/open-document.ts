@@ -51,7 +51,7 @@ export class OpenDocument {
   private closedBy: AppError | undefined
   private burdened = false
 
-  /** Opens the file and migrates it to the newest schema. Throws what SQLite throws. */
+  /** Opens the file, and migrates it to the newest schema unless it is replicated. Throws what SQLite throws. */
   constructor(
     readonly docId: string,
     readonly path: string,
@@ -61,7 +61,7 @@ export class OpenDocument {
     this.writer = openWriter(path)
     try {
       requireDocumentFile(this.writer.db)
-      migrate(this.writer.db)
+      if (!shared.replicator) migrate(this.writer.db)
       this.log = new DocumentLog(this.writer, shared.entryBudget)
       this.epoch = this.log.epoch
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }

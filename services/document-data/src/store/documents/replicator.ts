@@ -47,6 +47,8 @@ export interface LogTail {
  * are then copies, which `prepare` makes when they are missing.
  */
 export interface Replicator extends AsyncDisposable {
+  /** Format of new documents: the newest that all instances can read. */
+  readonly writeFormat: number
   /**
    * Makes a document ready for use on this instance, or returns undefined when it is. Rejects with `not_found`,
    * `precondition` for a deleted one, `unavailable` when its log cannot be read, when the document is assigned to another

@@ -4,7 +4,7 @@ import { openWriter } from '../sqlite/connections'
 import { readLatestSeq } from '../log/log'
 import { readOrigins, storeOrigins, withOrigin } from '../log/origins'
 import { readEpoch } from '../log/publish-state'
-import { migrate } from '../sqlite/migrations/index'
+import { migrate, newestVersion } from '../sqlite/migrations/index'
 import { requireWhole, writeSnapshot } from './adopted-file'
 
 /**
@@ -16,6 +16,7 @@ import { requireWhole, writeSnapshot } from './adopted-file'
 export async function writeRestored(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
+  format = newestVersion,
 ): Promise<number> {
   await writeSnapshot(path, chunks)
   try {
@@ -23,7 +24,7 @@ export async function writeRestored(
     try {
       requireWhole(connection, path)
       connection.db.pragma('journal_mode = WAL')
-      migrate(connection.db)
+      migrate(connection.db, { upTo: format })
       const seq = readLatestSeq(connection)
       const former = { epoch: readEpoch(connection), seq, at: seq }
       storeOrigins(connection, withOrigin(former, readOrigins(connection)))

@@ -54,6 +54,11 @@ export function readStatePosition(connection: Connection): RecordPosition {
   return requireRow(connection.prepare<RecordPosition>(sql).get())
 }
 
+/** Stores the position of a record that has neither an entry nor a reply. */
+export function storePosition(connection: Connection, { lsn, time }: RecordPosition): void {
+  connection.prepare('UPDATE _sheaf_state SET lsn = ?, time = ? WHERE id = 1').run(lsn, time)
+}
+
 /** Stores publish marks, which the record at this position holds. */
 export function storeMarks(
   connection: Connection,

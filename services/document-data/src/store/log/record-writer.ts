@@ -27,6 +27,11 @@ export interface LogRecord extends RecordPosition {
   /** Absent when the write has no idempotency key. */
   readonly reply?: Reply
   readonly marks?: Marks
+  /**
+   * Format to which the file is migrated by this record, which has nothing else; in the first record of a document, the format
+   * in which it was created.
+   */
+  readonly format?: number
   /** Changes of the cells that trigger formulas still have to compute, in records of the open transaction. */
   readonly due?: readonly DueChange[]
 }

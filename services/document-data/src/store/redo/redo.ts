@@ -1,10 +1,11 @@
 import { DocumentWriter } from '../document'
 import { applyDueChange } from '../log/due-changes'
 import { storeEntry, type LogEntry, type Operation } from '../log/log'
-import { storeMarks } from '../log/publish-state'
+import { storeMarks, storePosition } from '../log/publish-state'
 import type { LogRecord } from '../log/record-writer'
 import { storeReply } from '../log/replies'
 import { readSchema, type Schema } from '../schema/schema'
+import { migrate } from '../sqlite/migrations/index'
 import { BEFORE_ALL_ROWS } from '../sqlite/pending-rows'
 import type { Connection } from '../sqlite/connections'
 import type { ContentSource } from './redo-attachments'
@@ -47,11 +48,22 @@ export class Redo {
     const { to } = this
     const { entry, reply, marks, due = [] } = record
     to.db.transaction(() => {
+      if (record.format !== undefined) this.migrate(record.format, record)
       if (entry) this.addEntry(entry, record.lsn, contents)
       if (reply) storeReply(to, reply, record)
       if (marks) storeMarks(to, marks, record)
       if (this.options.keepsDue) for (const change of due) applyDueChange(to, change)
     })()
+  }
+
+  /** Brings the document to the format that it has from this record on. */
+  private migrate(format: number, { lsn, time, entry }: LogRecord): void {
+    const { to } = this
+    migrate(to.db, { takesPosition: false, upTo: format })
+    to.forget()
+    this.schema = undefined
+    // A new document is created in that format.
+    if (!entry) storePosition(to, { lsn, time })
   }
 
   private addEntry(entry: LogEntry, lsn: number, contents: ContentSource): void {

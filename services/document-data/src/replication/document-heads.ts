@@ -1,0 +1,107 @@
+import { createHead, openHead, type OpenedHead } from '@sheaf/document-log/heads'
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { NewDocumentFile, ReplicatorHost } from '../store/documents/replicator'
+import { FIRST_FORMAT, formats, writableFormat } from '../store/sqlite/migrations/index'
+import { Adoption } from './adoption'
+import { readFileFormat } from './file-position'
+import { migrateByRecord } from './format-migration'
+import type { HomeLease } from './home-lease'
+import { encodeRecord } from './record-body'
+import type { SnapshotJobs, SnapshotParts } from './snapshot-jobs'
+
+/** Dependencies of DocumentHeads. */
+interface HeadParts extends Pick<SnapshotParts, 'log' | 'database'> {
+  /** Name of this instance. */
+  readonly instance: string
+  readonly lease: HomeLease
+}
+
+/** Begins and opens the logs of documents, and brings the files of opened ones to newer formats. */
+export class DocumentHeads {
+  private readonly adoption: Adoption
+
+  constructor(
+    private readonly parts: HeadParts,
+    private readonly host: ReplicatorHost,
+    private readonly snapshots: SnapshotJobs,
+  ) {
+    this.adoption = new Adoption(parts, host, snapshots)
+  }
+
+  /** See Replicator.adopt. */
+  adopt(): Promise<void> {
+    return this.adoption.adoptAll()
+  }
+
+  /** See Replicator.create. */
+  async create({ docId: doc, path, isEmpty, first }: NewDocumentFile): Promise<void> {
+    const { database, instance } = this.parts
+    const tables = await database.tables()
+    const format = readFileFormat(path)
+    if (isEmpty && first) {
+      const { entry } = first
+      const body = encodeRecord({ lsn: 1, time: entry.time, format, entry })
+      return createHead(tables, { doc, instance, records: [{ lsn: 1, body }], format })
+    }
+    const snapshot = await this.snapshots.storeClosed(doc, path)
+    await createHead(tables, { doc, instance, records: [], format, snapshot })
+  }
+
+  /**
+   * Raises the term of a document. Throws as `openHead`; directory is told of a format that this instance cannot use.
+   * @param writeFormat newest format that the document may get
+   */
+  async open(
+    docId: string,
+    { assignment, writeFormat }: { readonly assignment: number; readonly writeFormat: number },
+  ): Promise<OpenedHead> {
+    const { instance, lease, database } = this.parts
+    const tables = await database.tables()
+    // A format that is too old is left at once, if that is allowed.
+    const min = writeFormat >= formats.min ? FIRST_FORMAT : formats.min
+    const opener = { instance, assigned: assignment, formats: { min, max: formats.max } }
+    try {
+      return await openHead(tables, docId, opener)
+    } catch (error) {
+      const unreadable = unreadableFormat(error)
+      // The call is refused, and repeated where the document is then.
+      if (unreadable !== undefined) await lease.assign(docId, unreadable)
+      const isUnknown = toAppError(error)?.code === 'not_found'
+      if (!isUnknown || !(await this.adoption.adopt(docId))) throw error
+      return openHead(tables, docId, opener)
+    }
+  }
+
+  /**
+   * Brings the file of an opened document, which has its latest record, to the newest format that all instances can read.
+   * Returns what the log has then.
+   */
+  async migrate(docId: string, head: OpenedHead, writeFormat: number): Promise<OpenedHead> {
+    const present = Math.max(head.format, FIRST_FORMAT)
+    const format = writableFormat(writeFormat)
+    if (format <= present) return { ...head, format: present }
+    const { database, log } = this.parts
+    const path = this.host.files.pathOf(docId)
+    const document = { docId, path, term: head.term, format }
+    const lsn = await migrateByRecord(await database.tables(), document)
+    if (lsn === undefined) throw documentMoved()
+    log.info({ docId, format }, 'a document was migrated')
+    return { ...head, lsn, format }
+  }
+}
+
+/** The format for which a document was not opened; undefined for any other error. */
+function unreadableFormat(error: unknown): number | undefined {
+  const { reason, metadata } = toAppError(error) ?? {}
+  return reason === 'DOCUMENT_FORMAT_UNREADABLE' ? Number(metadata?.format) : undefined
+}
+
+/** The refusal of a call about a document that another instance has opened, or this one again. */
+export function documentMoved(): AppError {
+  return new AppError(
+    'unavailable',
+    'DOCUMENT_MOVED',
+    'the document was opened elsewhere, retry later',
+    { retryAfterMs: '1000' },
+  )
+}
