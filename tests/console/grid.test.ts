@@ -310,6 +310,23 @@ describe('a long table', () => {
     await shows(0, 'Name', 'row 1')
   })
 
+  it('stays on the page while the server is away, and goes on when it is back', async () => {
+    await open('Long')
+    await page.getByText('rows').first().waitFor()
+    const isAway = (url: URL) => url.pathname.startsWith('/api/docs/')
+    await page.route(isAway, (route) => route.abort())
+    await page.evaluate(`document.querySelector('.ag-grid-viewport').scrollTop = 600_000`)
+    await page.getByText('Rows cannot be read at the moment').waitFor()
+    expect(await page.locator('.ag-row.row-preview').count()).toBeGreaterThan(10)
+    expect(await page.locator('.grid-message').count()).toBe(0)
+    await page.unroute(isAway)
+    await page
+      .locator('.ag-row:not(.row-preview)')
+      .getByText('row 17650', { exact: true })
+      .waitFor()
+    await page.getByText('Rows cannot be read at the moment').waitFor({ state: 'detached' })
+  })
+
   it('is sorted in descending order and filtered', async () => {
     await open('Long', '?sort=-Age&filter={"Name":{"startsWith":"row 4999","ignoreCase":true}}')
     await page.getByText('11 rows (filtered)').waitFor()

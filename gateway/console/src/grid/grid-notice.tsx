@@ -3,7 +3,7 @@ import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Empty, ErrorState } from '../components/states'
 import { useToaster } from '../components/toast'
-import type { RowStore } from './rows/row-store'
+import { isPassing, type RowStore, type StoreState } from './rows/row-store'
 import type { RowCommands } from './use-row-commands'
 
 /** Buttons to add rows and columns, and to delete the selected rows. */
@@ -62,6 +62,17 @@ export function GridNotice(props: {
   )
 }
 
+/** Says that rows which are shown may be old, since the server cannot be reached. */
+export function AwayNotice({ store }: { readonly store: RowStore }): ReactNode {
+  const { total, error } = useSyncExternalStore(store.watchState, store.readState)
+  if (total === undefined || !isPassing(error)) return null
+  return (
+    <div className="grid-notice" role="status">
+      <span>Rows cannot be read at the moment, and those shown may be old. Trying again…</span>
+    </div>
+  )
+}
+
 interface GridMessageProps {
   readonly store: RowStore
   readonly hasColumns: boolean
@@ -71,13 +82,17 @@ interface GridMessageProps {
   readonly onClearFilters: () => void
 }
 
+/** An error that stays takes the place of the rows; with one that passes, those that are loaded stay. */
+const hidesRows = ({ total, error }: StoreState): boolean =>
+  error !== undefined && (total === undefined || !isPassing(error))
+
 /** The error or empty state of a grid without rows. */
 export function GridMessage(props: GridMessageProps): ReactNode {
   const { store, hasColumns, isFiltered, canEdit, isPast, onClearFilters } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
   const clear = <Button onClick={onClearFilters}>Clear all filters</Button>
   const message = () => {
-    if (error !== undefined)
+    if (hidesRows({ total, error }))
       return (
         <>
           <ErrorState error={error} onRetry={() => store.retry()} />

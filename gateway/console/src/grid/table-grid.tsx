@@ -8,7 +8,7 @@ import { GridBar } from './view/grid-bar'
 import { useTableColumns } from './use-table-columns'
 import { GridBody } from './grid-body'
 import { GridFooter } from './grid-footer'
-import { GridMessage, GridNotice, RowButtons } from './grid-notice'
+import { AwayNotice, GridMessage, GridNotice, RowButtons } from './grid-notice'
 import { sortOf, withFilter, withSort } from './view/grid-view'
 import { useTableRows } from './use-table-rows'
 import { GridViewContext, type GridViewState } from './view/view-context'
@@ -70,6 +70,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             isPast={asOf !== undefined}
             onClearFilters={() => setView({ ...view, filter: {} })}
           />
+          <AwayNotice store={rows.store} />
           <GridNotice problem={actions.problem} onDismiss={actions.dismiss} />
         </div>
         <GridFooter

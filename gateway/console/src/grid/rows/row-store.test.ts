@@ -1,5 +1,5 @@
 import { BLOCK_ROWS } from './row-blocks'
-import { RowStore, type RowListener } from './row-store'
+import { isPassing, RowStore, type RowListener } from './row-store'
 import type { PageRequest, RowsPage } from './rows-api'
 
 /** A table whose cursors are positions. Records requests and aborted reads. */
@@ -142,6 +142,25 @@ describe('the rows of a grid', () => {
     expect(store.at(0)?.id).toBe(1)
     await until(() => store.at(150) !== undefined)
     expect([totals, renewed]).toEqual([[150, 151], 2])
+  })
+
+  it('stay when later ones cannot be read, with the error until some can', async () => {
+    const table = new Table(10_000)
+    let fails = false
+    const store = new RowStore((request, signal) =>
+      fails ? Promise.reject(new Error('broken')) : table.read(request, signal),
+    )
+    close = store.open(noListener)
+    await until(() => store.at(50) !== undefined)
+    fails = true
+    store.setViewport(5_000, 5_030)
+    await until(() => store.readState().error !== undefined)
+    store.retry()
+    expect([isPassing(store.readState().error), store.at(50)?.id]).toEqual([true, 51])
+    fails = false
+    store.retry()
+    await until(() => store.at(5_000) !== undefined)
+    expect(store.readState().error).toBeUndefined()
   })
 
   it('are requested again after an error', async () => {

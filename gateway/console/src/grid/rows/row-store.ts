@@ -31,8 +31,14 @@ export interface RowListener {
 export interface StoreState {
   /** Number of rows; undefined until the first page is loaded. */
   readonly total: number | undefined
-  /** Why the visible rows could not be loaded. */
+  /** Why rows could not be loaded; undefined once some were. */
   readonly error: unknown
+}
+
+/** True for an error that may pass without anyone doing something: the server is away or busy. The store then tries again. */
+export function isPassing(error: unknown): boolean {
+  const status = (error as { status?: number } | undefined)?.status ?? 0
+  return error !== undefined && (status === 0 || status === 429 || status >= 500)
 }
 
 interface Waiter {
@@ -63,6 +69,8 @@ export class RowStore {
   /** Until then nothing is prefetched: many tables are looked at, and left. */
   private hasScrolled = false
   private isOpen = false
+  /** True after an error, until it is time to try again. */
+  private isHalted = false
   private scrolledAt = 0
   private scrollTimer: ReturnType<typeof setTimeout> | undefined
   private retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -200,7 +208,7 @@ export class RowStore {
   /** Retries failed requests. */
   retry(): void {
     clearTimeout(this.retryTimer)
-    this.setState({ ...this.state, error: undefined })
+    this.isHalted = false
     this.pump()
   }
 
@@ -228,11 +236,10 @@ export class RowStore {
 
   private handleError(error: unknown): void {
     if (!this.isOpen) return
+    this.isHalted = true
     this.setState({ ...this.state, error })
     clearTimeout(this.retryTimer)
-    const status = (error as { status?: number }).status ?? 0
-    if (status === 0 || status === 429 || status >= 500)
-      this.retryTimer = setTimeout(() => this.retry(), RETRY_MS)
+    if (isPassing(error)) this.retryTimer = setTimeout(() => this.retry(), RETRY_MS)
   }
 
   /** Returns the blocks to load, by descending priority. */
@@ -262,7 +269,7 @@ export class RowStore {
   }
 
   private pump(): void {
-    if (!this.isOpen || this.state.error !== undefined) return
+    if (!this.isOpen || this.isHalted) return
     clearTimeout(this.scrollTimer)
     const needed = this.neededBlocks()
     this.abortUnneeded(needed)
@@ -295,6 +302,7 @@ export class RowStore {
   private addPage(number: number, page: RowsPage): void {
     const { rows, nextCursor, seq } = page
     const position = number * BLOCK_ROWS
+    this.setState({ ...this.state, error: undefined })
     if (nextCursor !== null && rows.length > 0) this.index.add(position + rows.length, nextCursor)
     this.updateTotal(position, page)
     const isReplaced = this.blocks.set(number, rows)
