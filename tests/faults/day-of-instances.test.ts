@@ -21,7 +21,13 @@ const LIMIT_MS = 300_000
 /** Longer than any call of the store is repeated for. */
 const AWAY_MS = 20_000
 const ADDED: InstanceName = 'document-data-3'
-const program = join(__dirname, '../../services/document-data/dist/main.js')
+const documentData = join(__dirname, '../../services/document-data')
+/** The next release, which has a migration of documents more. */
+const nextRelease = [
+  '--require',
+  join(documentData, 'tests/support/next-release.cjs'),
+  join(documentData, 'dist/main.js'),
+]
 
 /** A document that is written all day, and is restored to its morning. */
 class RestoredDocument {
@@ -114,13 +120,13 @@ async function loseStore(world: World): Promise<void> {
 
 describe('a day of several instances, under load', () => {
   it(
-    'keeps all promises while one is drained, one lost and one added, PostgreSQL restarts, the store is away and a document is restored',
+    'keeps all promises while one is drained, one lost and one of the next release added, PostgreSQL restarts, the store is away and a document is restored',
     async () => {
       await using sheaf = await startSheaf({ ownEngines: true, env: replicatedEnv })
       const restored = await RestoredDocument.create(createRest(sheaf.url, sheaf.ownerKey))
       let added: AddedInstance | undefined
       const addOne = async ({ load }: World) => {
-        added ??= await addInstance(sheaf, ADDED, [program])
+        added ??= await addInstance(sheaf, ADDED, nextRelease)
         for (const { path } of load.records) {
           await sheaf.operate('documents', 'move', docIdOf(path), ADDED)
           expect(await homeOf(sheaf, docIdOf(path))).toBe(ADDED)
