@@ -141,8 +141,8 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': ['error', 100] },
   },
   {
-    // Lists all handlers or routes, or all that a published package offers.
-    files: ['**/{handlers,routes}/index.ts', 'packages/client/src/index.ts'],
+    // Lists all handlers, routes or migrations, or all that a published package offers.
+    files: ['**/{handlers,migrations,routes}/index.ts', 'packages/client/src/index.ts'],
     rules: { 'import-x/max-dependencies': ['error', { max: 30 }] },
   },
   {

@@ -115,6 +115,12 @@ export const entries: Readonly<Record<string, Entry>> = {
   describeDoc: { statuses: viewers },
   modifyDoc: { statuses: owners, body: { name: 'Renamed' } },
   importDoc: { statuses: editors, body: () => uploadOf('new.csv', 'a,b\n1,2\n') },
+  listDeletedDocs: { statuses: owners },
+  undeleteDoc: {
+    statuses: owners,
+    params: deletedDocument,
+    body: (_, { deleted }) => ({ document: deleted }),
+  },
   copyDoc: { statuses: editors, body: ({ workspaceId }) => ({ workspaceId }) },
   moveDoc: {
     statuses: owners,
@@ -323,6 +329,14 @@ async function subscribe({ rest, target }: AccessWorld, body: object): Promise<P
 
 function noSession(): Promise<PathParams> {
   return Promise.resolve({ sessionId: 999_999 })
+}
+
+/** A document of the shared workspace that was deleted. */
+async function deletedDocument({ rest, target }: AccessWorld): Promise<PathParams> {
+  const path = `/api/workspaces/${target.workspaceId}/docs`
+  const { body: deleted } = await rest.owner.post<string>(path, { body: { name: 'Deleted' } })
+  await rest.owner.delete(`/api/docs/${deleted}`)
+  return { deleted }
 }
 
 function force(): Promise<PathParams> {

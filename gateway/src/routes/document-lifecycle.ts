@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '../routing/route'
 import { documentMove } from '../schemas/documents'
 import { nothing } from '../schemas/errors'
 import { docParams, permanent } from '../schemas/parameters'
+import { deletedDocumentRoutes } from './deleted-documents'
 
 const tag = 'docs'
 const docIdText = z.string().meta({ description: 'UUID of the document' })
@@ -22,7 +23,7 @@ const setPinned = (isPinned: boolean) =>
     sendNull(exchange)
   }
 
-/** Documents: move, pin, move to the trash, restore, delete. */
+/** Documents: move, pin, move to the trash, restore, delete, and restore what was deleted. */
 export const documentLifecycleRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
@@ -31,7 +32,7 @@ export const documentLifecycleRoutes: readonly Route[] = [
     tag,
     summary: 'Delete a document',
     description:
-      'Deletes a document permanently, in the trash or not. This cannot be undone. Requires owner access to the document.',
+      'Deletes a document permanently, in the trash or not: nobody can use it any more. Owners of its site can restore its contents as a new document, for 30 days by default. Requires owner access to the document.',
     access: 'caller',
     params: docParams,
     success: { description: 'UUID of the deleted document', schema: docIdText },
@@ -126,4 +127,5 @@ export const documentLifecycleRoutes: readonly Route[] = [
     success: { description: 'Done', schema: nothing },
     handle: setPinned(false),
   }),
+  ...deletedDocumentRoutes,
 ]

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { describeDocument } from '../documents/document-description'
-import type { Exchange } from '../http/exchange'
+import { makeDocument } from '../documents/new-document'
 import { sendBytes, sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { document, documentFields } from '../schemas/documents'
-import { isIndeterminate, isRefusedByHome, repeatCall } from '../routing/repeat-call'
 import { docParams, showRemoved, workspaceParams } from '../schemas/parameters'
 
 const tag = 'docs'
@@ -27,13 +26,19 @@ export const documentRoutes: readonly Route[] = [
     success: { description: 'UUID of the new document', schema: newDocId },
     async handle(exchange, { params: { workspaceId }, body }) {
       const { name, isPinned, urlId } = body
+      const { directory } = exchange.context
+      const request = {
+        workspaceId,
+        name: name ?? '',
+        isPinned: isPinned ?? false,
+        urlId: urlId ?? undefined,
+      }
       sendJson(
         exchange,
-        await createDocument(exchange, {
-          workspaceId,
-          name: name ?? '',
-          isPinned: isPinned ?? false,
-          urlId: urlId ?? undefined,
+        await makeDocument(exchange, {
+          reserve: (call) => directory.documents.createDocument(request, call),
+          fill: ({ documents }, docId, owner) =>
+            documents.createDocument({ docId, timezone: '', locale: '' }, owner),
         }),
       )
     },
@@ -82,38 +87,3 @@ export const documentRoutes: readonly Route[] = [
     },
   }),
 ]
-
-type CreateRequest = Parameters<Exchange['context']['directory']['documents']['createDocument']>[0]
-
-/**
- * Creates a document in three steps, under one deadline: directory reserves it, its home creates the file,
- * directory publishes it. It is invisible until the last step: when the home cannot be reached, another document
- * is reserved. A client that disconnects does not interrupt it.
- */
-async function createDocument(exchange: Exchange, request: CreateRequest): Promise<string> {
-  const { directory, documentData } = exchange.context
-  const caller = { ...exchange.call(), signal: undefined }
-  let isReserved = false
-  const make = async () => {
-    isReserved = false
-    const { document: reserved, token } = await directory.documents.createDocument(request, caller)
-    if (!reserved) throw new Error('directory reserved no document')
-    isReserved = true
-    const { docId, homeAddress } = reserved
-    const owner = { ...caller, token }
-    try {
-      const { documents } = documentData.at(homeAddress)
-      await documents.createDocument({ docId, timezone: '', locale: '' }, owner)
-    } catch (error) {
-      // Its url id is free again then. Directory discards it by itself, later.
-      await directory.documents.discardDocument({ docId }, owner).catch(() => {})
-      throw error
-    }
-    return { docId, owner }
-  }
-  const isRetryable = (error: unknown) =>
-    isReserved && (isRefusedByHome(error) || isIndeterminate(error))
-  const { docId, owner } = await repeatCall(exchange, make, isRetryable)
-  await directory.documents.publishDocument({ docId }, owner)
-  return docId
-}

@@ -128,13 +128,19 @@ export async function openHead(
   )
 }
 
-interface StoredMark {
+/** A snapshot as the row of its document has it. */
+export interface StoredMark {
   readonly snapshot: string | null
   readonly snapshot_lsn: number | null
   readonly snapshot_term: number | null
 }
 
-function markOf({ snapshot: name, snapshot_lsn: lsn, snapshot_term: term }: StoredMark) {
+/** The snapshot that a row names, if any. */
+export function markOf({
+  snapshot: name,
+  snapshot_lsn: lsn,
+  snapshot_term: term,
+}: StoredMark): SnapshotMark | undefined {
   if (name === null || lsn === null || term === null) return undefined
   return { name, lsn, term }
 }
@@ -161,18 +167,6 @@ export async function findPosition(db: LogTablesDb, doc: string): Promise<number
     .where('deleted', '=', false)
     .executeTakeFirst()
   return found?.lsn
-}
-
-/**
- * Deletes a document: no record is accepted any more, and its log is removed. A document without a log cannot be
- * created any more.
- */
-export async function deleteHead(db: LogTablesDb, doc: string): Promise<void> {
-  await sql`
-    insert into head (doc, instance, lsn, unpublished, deleted) values (${doc}, '', 0, false, true)
-    on conflict (doc) do update set deleted = true, term = head.term + 1,
-      snapshot = null, snapshot_lsn = null, snapshot_term = null`.execute(db)
-  await db.deleteFrom('record').where('doc', '=', doc).execute()
 }
 
 /** Removes every trace of a document that was never announced; a deleted one stays deleted. */
@@ -260,23 +254,6 @@ export async function markSnapshot(
   if (rows.length === 0) return false
   await db.deleteFrom('record').where('doc', '=', doc).where('lsn', '<', snapshot.lsn).execute()
   return true
-}
-
-/** Deleted documents of which the store may still hold something. */
-export async function listUncollected(db: LogTablesDb): Promise<string[]> {
-  const rows = await db
-    .selectFrom('head')
-    .select('doc')
-    .where('deleted', '=', true)
-    .where('collected', '=', false)
-    .limit(1000)
-    .execute()
-  return rows.map(({ doc }) => doc)
-}
-
-/** Stores that nothing of a deleted document is left. */
-export async function markCollected(db: LogTablesDb, doc: string): Promise<void> {
-  await db.updateTable('head').set({ collected: true }).where('doc', '=', doc).execute()
 }
 
 /**

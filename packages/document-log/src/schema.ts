@@ -25,6 +25,8 @@ interface HeadTable {
   snapshot_lsn: number | null
   snapshot_term: number | null
   deleted: Generated<boolean>
+  /** When a document was deleted whose log and snapshot are kept; null for any other. */
+  deleted_at: ColumnType<Date | null, never, null>
   /** True when nothing of a deleted document is left. */
   collected: Generated<boolean>
 }

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import {
-  appendFormat,
-  createHead,
-  deleteHead,
-  discardHead,
-  findRecordTerm,
-  openHead,
-} from '../src/heads'
+import { sql } from 'kysely'
+import { deleteHead, findKept, forgetHead, listExpired, markCollected } from '../src/deleted-heads'
+import { appendFormat, createHead, discardHead, findRecordTerm, openHead } from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
 import {
   createDocument,
@@ -91,11 +86,73 @@ describe('the log of a document', () => {
   })
 })
 
+/** All deleted documents of which something may be left after these days. */
+async function expired(days: number): Promise<string[]> {
+  const found: string[] = []
+  for (;;) {
+    const more = await listExpired(log.db, { days, after: found.at(-1), limit: 2 })
+    if (more.length === 0) return found
+    found.push(...more)
+  }
+}
+
+describe('a deleted document that is kept', () => {
+  it('accepts no records and no opening, and has its log and its snapshot', async () => {
+    const doc = randomUUID()
+    const snapshot = { name: 'first', lsn: 7, term: 0 }
+    await createHead(log.db, { doc, instance: 'a', records: [], snapshot, format: 13 })
+    const { group } = await openDocument(log, doc)
+    using appender = new RecordAppender({ url: log.url, changed: () => {} })
+    await appender.append(group(7, 'eight'))
+    expect(await findKept(log.db, doc)).toBeUndefined()
+    await deleteHead(log.db, doc, true)
+    await expect(appender.append(group(8, 'late'))).rejects.toMatchObject({ outcome: 'fenced' })
+    const opening = openHead(log.db, doc, { ...opener, assigned: 0 })
+    await expect(opening).rejects.toMatchObject({ reason: 'DOCUMENT_DELETED' })
+    expect(await findKept(log.db, doc)).toEqual({ lsn: 8, snapshot })
+    expect(textsOf(await readLog(log, doc))).toEqual(['eight'])
+  })
+
+  it('is kept from its first deletion on', async () => {
+    const doc = await createDocument(log)
+    await deleteHead(log.db, doc, true)
+    const long = sql`now() - interval '40 days'`
+    await sql`update document_log.head set deleted_at = ${long} where doc = ${doc}`.execute(log.db)
+    await deleteHead(log.db, doc, true)
+    expect(await expired(41)).not.toContain(doc)
+    expect(await expired(40)).toContain(doc)
+  })
+
+  it('is not listed as expired once nothing of it is left, and none is listed twice', async () => {
+    const docs = [await createDocument(log), await createDocument(log), await createDocument(log)]
+    for (const doc of docs) await deleteHead(log.db, doc, true)
+    expect(await expired(1)).not.toContain(docs[0])
+    const found = await expired(0)
+    expect(found).toEqual([...new Set(found)])
+    expect(found).toEqual(expect.arrayContaining(docs))
+    for (const doc of docs) {
+      await forgetHead(log.db, doc)
+      expect(await findKept(log.db, doc)).toBeUndefined()
+      expect(await readLog(log, doc)).toEqual([])
+      // What the store has of it may still be there.
+      expect(await expired(1)).toContain(doc)
+      await markCollected(log.db, doc)
+    }
+    expect(await expired(0)).not.toEqual(expect.arrayContaining([docs[0]]))
+  })
+
+  it('is not one that was never created', async () => {
+    const doc = randomUUID()
+    await deleteHead(log.db, doc, true)
+    expect(await findKept(log.db, doc)).toBeUndefined()
+  })
+})
+
 describe('a deleted document', () => {
   it('accepts no records, no opening and no second creation', async () => {
     const doc = await createDocument(log)
     const { group } = await openDocument(log, doc)
-    await deleteHead(log.db, doc)
+    await deleteHead(log.db, doc, false)
     using appender = new RecordAppender({ url: log.url, changed: () => {} })
     await expect(appender.append(group(1, 'late'))).rejects.toMatchObject({ outcome: 'fenced' })
     const gone = { code: 'precondition', reason: 'DOCUMENT_DELETED' }
@@ -108,7 +165,7 @@ describe('a deleted document', () => {
 
   it('stays deleted when it is discarded, or was never created', async () => {
     const doc = randomUUID()
-    await deleteHead(log.db, doc)
+    await deleteHead(log.db, doc, false)
     await discardHead(log.db, doc)
     await expect(
       createHead(log.db, { doc, instance: 'a', records: birth, format: 13 }),

@@ -16,6 +16,7 @@ describe('readConfig', () => {
       serviceKey: 'k',
       webhookAddress: '127.0.0.1:8487',
       trashDays: 30,
+      keptDays: 30,
       natsUrl: 'nats://localhost',
       events: { days: 7, megabytes: 128, replicas: 1 },
       sessions: { idleSeconds: 336 * 3_600, lifeSeconds: 90 * 86_400 },

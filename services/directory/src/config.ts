@@ -36,6 +36,8 @@ export interface DirectoryConfig {
   readonly webhookAddress: string
   /** Days after which the trash is emptied. */
   readonly trashDays: number
+  /** Days for which documents that were deleted for good are listed, so that they can be made again. */
+  readonly keptDays: number
   readonly sessions: SessionLimits
   /** `nats://user:password@host:port`, several separated by commas. */
   readonly natsUrl: string
@@ -57,6 +59,7 @@ export function readConfig(env: Env): DirectoryConfig {
     healthListen: read.optional('SHEAF_HEALTH_LISTEN'),
     webhookAddress: read.str('SHEAF_WEBHOOK_ADDRESS', '127.0.0.1:8487'),
     trashDays: read.int('SHEAF_TRASH_DAYS', 30, { min: 1, max: 36_500 }),
+    keptDays: read.int('SHEAF_KEEP_DELETED_DAYS', 30, { min: 0, max: 36_500 }),
     natsUrl: read.secret('NATS_URL'),
     events: {
       days: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),

@@ -38,6 +38,8 @@ export interface Context extends Leases {
   /** The public keys that verify caller tokens. */
   readonly jwks: JSONWebKeySet
   readonly serviceKey: string
+  /** Days for which deleted documents are listed. */
+  readonly keptDays: number
 }
 
 /**
@@ -91,6 +93,7 @@ export async function openContext(
     verifier: createTokenVerifier(() => Promise.resolve(jwks)),
     jwks,
     serviceKey: config.serviceKey,
+    keptDays: config.keptDays,
   }
 }
 

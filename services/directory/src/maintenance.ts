@@ -1,6 +1,7 @@
 import { jitter } from '@sheaf/kit/backoff'
 import type { Context } from './context'
 import { deleteOldAudit } from './db/access-audit'
+import { forgetDeleted } from './db/deleted-documents'
 import { deleteOldEvents } from './db/outbox'
 import { deleteEndedSessions } from './db/sessions'
 import { deleteEndedLinks } from './db/sign-in-links'
@@ -24,6 +25,7 @@ export class DirectoryMaintenance implements AsyncDisposable {
     private readonly ctx: Pick<Context, 'db' | 'changes' | 'log'>,
     private readonly days: {
       readonly trashDays: number
+      readonly keptDays: number
       readonly accessAuditDays: number
       readonly events: { readonly days: number }
     },
@@ -50,6 +52,7 @@ export class DirectoryMaintenance implements AsyncDisposable {
       while (!this.closed && (await empty()) > 0);
       while (!this.closed && (await deleteUnpublished(db, UNPUBLISHED_HOURS)) > 0);
       this.onDeleted()
+      while (!this.closed && (await forgetDeleted(db, this.days.keptDays)) > 0);
       await deleteOldEvents(db, this.days.events.days)
       await deleteEndedLinks(db)
       await deleteEndedSessions(db)

@@ -82,6 +82,7 @@ export class TestDirectory implements AsyncDisposable {
       serviceKey: SERVICE_KEY,
       webhookAddress: '127.0.0.1:1',
       trashDays: 30,
+      keptDays: 30,
       natsUrl: testEngines().natsUrl,
       events: { days: 1, megabytes: 32, replicas: 1 },
       sessions: { idleSeconds: 3_600, lifeSeconds: 86_400 },

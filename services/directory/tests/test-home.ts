@@ -17,6 +17,8 @@ export interface TestHome extends AsyncDisposable {
   readonly address: string
   /** Ids of the documents that it was told to delete, as often as it was told. */
   readonly deleted: string[]
+  /** Ids of those of which it was to keep the contents. */
+  readonly kept: string[]
   /** What it says instead of confirming; undefined to confirm. */
   refusal?: Error
 }
@@ -36,11 +38,12 @@ export async function startTestHome(
   { listen = '127.0.0.1:0', ...report }: Partial<ReportHomeRequest> & { listen?: string } = {},
 ): Promise<TestHome> {
   const handlers = {
-    async deleteDocument({ docId }: DeleteDocumentRequest, call: ServerCall) {
+    async deleteDocument({ docId, keeps }: DeleteDocumentRequest, call: ServerCall) {
       requireSystem(call)
       expect(call.caller).toMatchObject({ docId, home: name })
       if (home.refusal) throw home.refusal
       home.deleted.push(docId)
+      if (keeps) home.kept.push(docId)
       return {}
     },
   }
@@ -54,6 +57,7 @@ export async function startTestHome(
     name,
     address: server.address,
     deleted: [],
+    kept: [],
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
   await directory.reportHome({ name, address: server.address, ...report })

@@ -49,6 +49,8 @@ export interface DocumentDataConfig {
   readonly maxIndexes: number
   /** Bytes of the files of former moments of documents that are kept. */
   readonly pastBytes: number
+  /** Days for which documents that were deleted for good are kept, so that they can be made again; 0 for not at all. */
+  readonly keptDays: number
   /** Maximum size of an imported file, in bytes. */
   readonly maxImportBytes: number
   /** Maximum duration of an import, in seconds. */
@@ -129,6 +131,7 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
     workers: read.int('SHEAF_WORKERS', 2, { min: 0, max: 64 }),
     maxIndexes: read.int('SHEAF_AUTO_INDEXES', 2, { min: 0, max: 8 }),
     pastBytes: read.int('SHEAF_PAST_MB', 1024, { min: 0, max: 1024 ** 3 }) * MIB,
+    keptDays: read.int('SHEAF_KEEP_DELETED_DAYS', 30, { min: 0, max: 36_500 }),
     maxImportBytes: read.int('SHEAF_MAX_IMPORT_MB', 256, { min: 1, max: 4096 }) * MIB,
     maxImportSeconds: read.int('SHEAF_IMPORT_SECONDS', 300, { min: 1, max: 3600 }),
     changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),

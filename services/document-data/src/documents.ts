@@ -28,6 +28,8 @@ interface DocumentSettings {
   readonly maxIndexes: number
   readonly pastBytes: number
   readonly formulas: FormulaLimits
+  /** See DocumentStoreOptions. */
+  readonly keptDays: number
   /** Name of this instance. */
   readonly home: string
   readonly replication?: ReplicationSettings
@@ -82,6 +84,7 @@ export async function openDocuments(
     ...reading,
     replicate: replication?.replicate,
     folder: join(config.dataFolder, 'documents'),
+    keptDays: config.keptDays,
     traceWrite,
     stages: formulas,
     observeGroup: countGroup,

@@ -7,6 +7,7 @@ import type { CliSettings } from '../settings'
 import { createSheaf } from '../sheaf'
 import { readOperatorTarget } from '../target'
 import { formatTable, type Terminal } from '../terminal'
+import { addDeletedDocumentsCommands } from './deleted-documents'
 
 /** Changes that `log` prints by default, and most rows of a request. */
 const CHANGES = 20
@@ -42,7 +43,7 @@ interface Environment {
   readonly terminal: Terminal
 }
 
-/** Adds `documents move`, `log`, `compare` and `restore`; all but the first use only the public REST API. */
+/** Adds the commands of documents; `log`, `compare` and `restore` use only the public REST API. */
 export function addDocumentsCommands(
   program: Command,
   settings: CliSettings,
@@ -52,6 +53,7 @@ export function addDocumentsCommands(
     .command('documents')
     .description('history of documents, and where they are')
   addMove(documents, { settings, terminal })
+  addDeletedDocumentsCommands(documents, { settings, terminal })
   addLog(documents, { settings, terminal })
   addCompare(documents, { settings, terminal })
   addRestore(documents, { settings, terminal })

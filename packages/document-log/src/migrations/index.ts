@@ -2,6 +2,7 @@ import type { Migration } from '@sheaf/kit/postgres/database'
 import { headsAndRecords } from './001-heads-and-records'
 import { pending } from './002-pending'
 import { formats } from './003-formats'
+import { keptDocuments } from './004-kept-documents'
 
 /** All migrations of the schema `document_log`, oldest first. */
-export const migrations: readonly Migration[] = [headsAndRecords, pending, formats]
+export const migrations: readonly Migration[] = [headsAndRecords, pending, formats, keptDocuments]

@@ -55,6 +55,7 @@ export async function holdContents(trx: Transaction<DirectorySchema>): Promise<v
 export async function clearContents(trx: Transaction<DirectorySchema>): Promise<void> {
   await sql`delete from access_audit`.execute(trx)
   await sql`delete from orgs`.execute(trx)
+  await sql`delete from deleted_documents`.execute(trx)
   await sql`delete from users`.execute(trx)
 }
 
@@ -64,4 +65,5 @@ export async function deleteMissing(
   docIds: readonly string[],
 ): Promise<void> {
   await sql`delete from documents where doc_id = any(${docIds}::uuid[])`.execute(trx)
+  await sql`delete from deleted_documents where doc_id = any(${docIds}::uuid[])`.execute(trx)
 }

@@ -235,3 +235,19 @@ export const liveHome: RawBuilder<Pick<HomeReport, 'name' | 'address' | 'protoco
     where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
       and (lease_until is null or lease_until > clock_timestamp())
   ) live where free_bytes >= most * ${sql.lit(MUCH_ROOM)} order by drained, random() limit 1`
+
+/** SQL: instance `h` may have the documents that it had: it is live, and does not hand them over. */
+const keepsDocuments = sql<boolean>`
+  (h.reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)}) and not h.drained
+    and (h.lease_until is null or h.lease_until > clock_timestamp()))`
+
+/**
+ * SQL: as `liveHome`, of a new document with the contents of one that this instance had: that instance, or if it is replicated
+ * and not live, any.
+ */
+export const homeOfDeleted = (name: string): typeof liveHome => sql`
+  (select h.name, h.address, h.protocol from homes h where h.name = ${name} and ${keepsDocuments})
+  union all
+  (select name, address, protocol from (${liveHome}) other where not exists (
+    select 1 from homes h where h.name = ${name} and (h.lease_until is null or ${keepsDocuments})
+  ))`

@@ -21,6 +21,8 @@ interface PendingEntry {
 export interface DeletionEntry extends PendingEntry {
   readonly kind: 'document_deleted'
   readonly docId: string
+  /** True when its contents are to be kept for a while. */
+  readonly keeps: boolean
 }
 
 /** An event of a document that is not published yet. */
@@ -106,7 +108,8 @@ export async function claimEntries<Entry extends OutboxEntry>(
     update outbox o set attempts = o.attempts + 1, due_at = now() + ${seconds(claim.leaseMs)}
     from due where o.id = due.id
     returning o.id, o.consumer, o.kind, o.doc_id as "docId", o.home, o.attempts,
-      o.payload, o.created_at as "createdAt", ${recipient} as recipient`.execute(db)
+      o.payload, o.created_at as "createdAt", ${recipient} as recipient,
+        exists (select 1 from deleted_documents k where k.doc_id = o.doc_id) as keeps`.execute(db)
   return rows.sort((a, b) => a.id - b.id)
 }
 

@@ -5,13 +5,17 @@ import type { DirectorySchema, GrantedRole } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
+/** SQL: name and address of an instance; none when no instance may have a document. */
+export type HomeSql = typeof liveHome
+
 /** A document to reserve. */
 export interface NewDocument {
   readonly docId: string
   readonly urlId: string
   readonly name: string
   readonly isPinned: boolean
-  readonly creatorId: number
+  /** Null for the operator, who may create documents in every workspace. */
+  readonly creatorId: number | null
   /** True if its creator becomes its owner; the public users never do. */
   readonly ownedByCreator: boolean
 }
@@ -34,12 +38,13 @@ export interface Reservation {
 
 /**
  * Reserves unpublished documents in a workspace of an org: those whose creators may edit it, while it is not in the trash
- * and an instance is live. Returns the outcomes in order. The row of the workspace is locked against concurrent deletion.
+ * and an instance is live (`chosenHome`: SQL of the one to take). Returns the outcomes in order. The row of the workspace is locked against concurrent deletion.
  */
 export async function insertDocuments(
   db: Db,
   { workspaceId, orgId }: { readonly workspaceId: number; readonly orgId: number },
   docs: readonly NewDocument[],
+  chosenHome: HomeSql = liveHome,
 ): Promise<Reservation[]> {
   const creator = sql<number>`c.id`
   const { rows } = await sql<Reservation>`
@@ -53,7 +58,7 @@ export async function insertDocuments(
     ), place as (
       select id, org_id, max_inherited_role, removed_at from workspaces
       where id = ${workspaceId} and org_id = ${orgId} for key share
-    ), home as (${liveHome}),
+    ), home as (${chosenHome}),
     creators as (
       select c.id, ${workspaceRole('role')} as role
       from (select distinct creator as id from asked) c
@@ -63,8 +68,8 @@ export async function insertDocuments(
     ), made as (
       insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by)
       select a.doc_id, w.org_id, w.id, a.name, a.url_id, a.is_pinned, h.name, a.creator
-      from asked a join creators c on c.id = a.creator cross join place w cross join home h
-      where c.role >= 'editors' and w.removed_at is null
+      from asked a left join creators c on c.id = a.creator cross join place w cross join home h
+      where (a.creator is null or c.role >= 'editors') and w.removed_at is null
       order by a.number
       on conflict do nothing
       returning id, doc_id

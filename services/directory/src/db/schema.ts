@@ -116,6 +116,21 @@ interface DocumentsTable {
   removed_at: RemovedAt
 }
 
+interface DeletedDocumentsTable {
+  doc_id: string
+  org_id: number
+  workspace_id: number
+  workspace_name: string
+  name: string
+  /** The instance that had its file. */
+  home: string
+  /** True if the owners of the org were owners of the document by inheritance. */
+  is_inherited: boolean
+  /** The user who deleted it; null for none, and when that user is deleted. */
+  deleted_by: number | null
+  deleted_at: CreatedAt
+}
+
 interface GrantColumns {
   user_id: number
   role: GrantedRole
@@ -195,6 +210,7 @@ export interface DirectorySchema {
   org_grants: GrantColumns & { org_id: number }
   workspace_grants: GrantColumns & { workspace_id: number }
   document_grants: GrantColumns & { document_id: number }
+  deleted_documents: DeletedDocumentsTable
   access_audit: AccessAuditTable
   homes: HomesTable
   outbox: OutboxTable

@@ -18,12 +18,17 @@ export async function setRemoved(
 }
 
 /**
- * Deletes an org, workspace or document with its contents; false when it does not exist. In the same
- * transaction, the trigger on documents writes the outbox entries for the other services.
+ * Deletes an org, workspace or document with its contents for a user; false when it does not exist. In the same
+ * transaction, the triggers on documents write the outbox entries for the other services, and note that the user deleted them.
  */
-export async function deleteRow(db: Db, table: TrashTable | 'orgs', id: number): Promise<boolean> {
+export async function deleteRow(
+  trx: Transaction<DirectorySchema>,
+  table: TrashTable | 'orgs',
+  { id, userId }: { readonly id: number; readonly userId: number },
+): Promise<boolean> {
+  await sql`select set_config('sheaf_directory.actor', ${String(userId)}, true)`.execute(trx)
   const { rows } = await sql`delete from ${sql.table(table)} where id = ${id} returning id`.execute(
-    db,
+    trx,
   )
   return rows.length > 0
 }

@@ -15,16 +15,25 @@ import type { Context } from '../context'
 import * as rows from '../db/documents'
 import { holdOrgs, putRoles } from '../db/role-changes'
 import { deleteRow, setRemoved } from '../db/trash'
-import { getEditableWorkspace } from './document-reservation'
+import { deletedDocuments } from './deleted-documents'
+import { getEditableWorkspace, type Reservations } from './document-reservation'
 import * as refusals from './errors'
 
 type Lifecycle = Pick<
   DocumentsService,
-  'moveDocument' | 'pinDocument' | 'removeDocument' | 'restoreDocument' | 'deleteDocument'
+  | 'moveDocument'
+  | 'pinDocument'
+  | 'removeDocument'
+  | 'restoreDocument'
+  | 'deleteDocument'
+  | 'listDeletedDocuments'
+  | 'undeleteDocument'
 >
 
 /** Handlers of DocumentsService that move, delete and restore documents. */
-export const documentLifecycle = (ctx: Context): Lifecycle => ({
+export const documentLifecycle = (ctx: Context, reservations: Reservations): Lifecycle => ({
+  ...deletedDocuments(ctx, reservations),
+
   async moveDocument(request: MoveDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
     const { docId, ...from } = await getOwnDocument(ctx, userId, request)
@@ -74,9 +83,11 @@ export const documentLifecycle = (ctx: Context): Lifecycle => ({
   },
 
   async deleteDocument(request: DeleteDocumentRequest, call: ServerCall) {
-    const doc = await getDeletableDocument(ctx, refusals.requireUser(call), request)
+    const userId = refusals.requireUser(call)
+    const doc = await getDeletableDocument(ctx, userId, request)
     await ctx.changes.change(async (trx) => {
-      if (!(await deleteRow(trx, 'documents', doc.id))) throw refusals.documentNotFound()
+      if (!(await deleteRow(trx, 'documents', { id: doc.id, userId })))
+        throw refusals.documentNotFound()
     })
     ctx.outbox.wake()
     return { docId: doc.docId }

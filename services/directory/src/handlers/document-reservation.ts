@@ -61,14 +61,10 @@ export class Reservations {
 
   constructor(private readonly ctx: Context) {
     const { db } = ctx
-    this.inserts = new GroupedCalls((workspaceId, docs) =>
-      transact(db, async (trx) => {
-        // Otherwise a user who is removed from the org concurrently would remain an owner in it.
-        const orgId = await holdOrgOf(trx, workspaceId)
-        if (orgId === undefined) return docs.map(() => NO_PLACE)
-        return rows.insertDocuments(trx, { workspaceId, orgId }, docs)
-      }),
-    )
+    this.inserts = new GroupedCalls(async (workspaceId, docs) => {
+      const insert = (trx: Trx, place: Place) => rows.insertDocuments(trx, place, docs)
+      return (await this.insertInto(workspaceId, insert)) ?? docs.map(() => NO_PLACE)
+    })
     this.publications = new GroupedCalls((_, docs) => rows.publishDocuments(db, docs))
   }
 
@@ -98,6 +94,32 @@ export class Reservations {
     }
     for (let attempt = 0; attempt < URL_ID_ATTEMPTS; attempt++) {
       const reserved = await this.insert(workspaceId, { ...doc, ...newDocumentIds() })
+      if (reserved) return reserved
+    }
+    throw new Error('no unused url id was found')
+  }
+
+  /**
+   * Reserves a document for the contents of a deleted one, on this home. Without a user it is for the operator, and has the owners
+   * of its workspace only. Throws as `reserve`.
+   */
+  async reserveAgain(
+    { workspaceId, name, home }: { workspaceId: number; name: string; home: rows.HomeSql },
+    userId: number | undefined,
+  ): Promise<ReservedDocument> {
+    if (!isRowId(workspaceId)) throw refusals.workspaceNotFound()
+    const doc = {
+      name: requireName(name),
+      isPinned: false,
+      creatorId: userId ?? null,
+      ownedByCreator: userId !== undefined && !refusals.isPublicUser(userId),
+    }
+    for (let attempt = 0; attempt < URL_ID_ATTEMPTS; attempt++) {
+      const named = { ...doc, ...newDocumentIds() }
+      const insert = (trx: Trx, place: Place) => rows.insertDocuments(trx, place, [named], home)
+      const [outcome = NO_PLACE] = (await this.insertInto(workspaceId, insert)) ?? []
+      const allowed = userId === undefined ? { ...outcome, role: 'owners' as const } : outcome
+      const reserved = readOutcome(named.docId, allowed)
       if (reserved) return reserved
     }
     throw new Error('no unused url id was found')
@@ -138,18 +160,41 @@ export class Reservations {
     workspaceId: number,
     doc: rows.NewDocument,
   ): Promise<ReservedDocument | undefined> {
-    const outcome = await this.inserts.call(workspaceId, doc)
-    const { hasPlace, home, homeAddress, homeProtocol, isReserved } = outcome
-    requireEditable(hasPlace ? outcome : undefined)
-    if (home === null || homeAddress === null)
-      throw new AppError(
-        'unavailable',
-        'NO_HOME',
-        'no document-data instance is available, retry later',
-      )
-    if (!isReserved) return undefined
-    return { docId: doc.docId, home, homeAddress, homeProtocol: homeProtocol ?? 0 }
+    return readOutcome(doc.docId, await this.inserts.call(workspaceId, doc))
   }
+
+  /** Runs an insertion in a transaction; undefined when there is no such workspace. */
+  private insertInto(
+    workspaceId: number,
+    insert: (trx: Trx, place: Place) => Promise<rows.Reservation[]>,
+  ): Promise<rows.Reservation[] | undefined> {
+    return transact(this.ctx.db, async (trx) => {
+      // Otherwise a user who is removed from the org concurrently would remain an owner in it.
+      const orgId = await holdOrgOf(trx, workspaceId)
+      return orgId === undefined ? undefined : insert(trx, { workspaceId, orgId })
+    })
+  }
+}
+
+type Trx = Parameters<typeof holdOrgOf>[0]
+
+/** A workspace. */
+interface Place {
+  readonly workspaceId: number
+  readonly orgId: number
+}
+
+/** Returns undefined when the url id is in use. Throws as `reserve`. */
+function readOutcome(docId: string, outcome: rows.Reservation): ReservedDocument | undefined {
+  const { hasPlace, home, homeAddress, homeProtocol, isReserved } = outcome
+  requireEditable(hasPlace ? outcome : undefined)
+  if (home === null || homeAddress === null)
+    throw new AppError(
+      'unavailable',
+      'NO_HOME',
+      'no document-data instance is available, retry later',
+    )
+  return isReserved ? { docId, home, homeAddress, homeProtocol: homeProtocol ?? 0 } : undefined
 }
 
 const NO_PLACE: rows.Reservation = {

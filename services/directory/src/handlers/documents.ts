@@ -1,5 +1,5 @@
 import { requireDocumentRole } from '@sheaf/auth/require-access'
-import { roleAtLeast, roleToWire } from '@sheaf/auth/roles'
+import { roleAtLeast } from '@sheaf/auth/roles'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   CreateDocumentRequest,
@@ -15,7 +15,6 @@ import { requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
 import type { OrgView } from '../db/orgs'
-import { TOKEN_MS } from './access'
 import {
   describeVisibleDocument,
   documentLifecycle,
@@ -23,6 +22,7 @@ import {
 } from './document-lifecycle'
 import { Reservations } from './document-reservation'
 import * as refusals from './errors'
+import { reservedToWire } from './reserved-document'
 import { documentToWire, orgToWire, workspaceToWire } from './wire'
 
 /** Handlers of DocumentsService. */
@@ -32,37 +32,7 @@ export const documents = (
 ): DocumentsService => ({
   async createDocument(request: CreateDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
-    const { docId, home, homeAddress, homeProtocol } = await reservations.reserve(request, userId)
-    const { caller } = call
-    if (caller.keyId !== undefined) ctx.keyDocuments.note({ keyId: caller.keyId, docId })
-    const { token } = await ctx.signer.sign(
-      {
-        userId,
-        email: caller.email,
-        name: caller.name,
-        anonymous: caller.anonymous,
-        system: false,
-        docId,
-        role: 'owners',
-        home,
-        assignment: 0,
-        scope: caller.scope,
-        keyId: caller.keyId,
-      },
-      TOKEN_MS,
-    )
-    return {
-      document: {
-        docId,
-        role: roleToWire('owners'),
-        home,
-        homeAddress,
-        homeProtocol,
-        assignment: 0,
-        unscopedRole: roleToWire('owners'),
-      },
-      token,
-    }
+    return reservedToWire(ctx, call, await reservations.reserve(request, userId))
   },
 
   async publishDocument({ docId }: PublishDocumentRequest, call: ServerCall) {
@@ -120,7 +90,7 @@ export const documents = (
     return { docId: doc.docId }
   },
 
-  ...documentLifecycle(ctx),
+  ...documentLifecycle(ctx, reservations),
 })
 
 function orgOf(doc: rows.DescribedDocument): Omit<OrgView, 'sortName'> {
@@ -149,11 +119,12 @@ function readNewUrlId(
 }
 
 /**
- * Returns the user who must have reserved the document, or undefined for a token of that document: filling it
- * may have taken longer than the reserving token lasts. Throws `forbidden` for another document's token,
+ * Returns the user who must have reserved the document, or undefined for the operator and for a token of that document:
+ * filling it may have taken longer than the reserving token lasts. Throws `forbidden` for another document's token,
  * `unauthenticated` without a user.
  */
 function requireMaker(call: ServerCall, docId: string): number | undefined {
+  if (call.caller.system) return undefined
   if (call.caller.docId === undefined) return refusals.requireSignedIn(call)
   requireDocumentRole(call, docId, 'owners')
   return undefined

@@ -12,6 +12,7 @@ import type {
 import type { Place } from '../access/key-scope'
 import { chooseDocument, isUuid, readDocumentRef, readOrgRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
+import { findDeleted } from '../db/deleted-documents'
 import { findDocuments, findReserved } from '../db/documents'
 import { findOrg } from '../db/orgs'
 import { findWorkspace } from '../db/workspaces'
@@ -59,6 +60,14 @@ export class Finder {
     if (!found) throw documentNotFound()
     const { orgId, workspaceId, docId } = found
     return { orgId, workspaceId, docId }
+  }
+
+  /** The org of a document that was deleted permanently. */
+  async deleted(docId: string): Promise<Place> {
+    const { db, keptDays } = this.ctx
+    const found = isUuid(docId) && (await findDeleted(db, docId, keptDays))
+    if (!found) throw documentNotFound()
+    return { orgId: found.orgId }
   }
 
   /** A document that may be unpublished. */
@@ -128,6 +137,13 @@ export const scopeRules: Readonly<Record<string, Rule | undefined>> = {
   'DocumentsService/RemoveDocument': writes(document),
   'DocumentsService/RestoreDocument': writes(document),
   'DocumentsService/DeleteDocument': writes(document),
+  'DocumentsService/ListDeletedDocuments': reads(org),
+  'DocumentsService/UndeleteDocument': writes(
+    async (find, { docId, workspaceId }: ByWorkspace & { docId: string }) => [
+      await find.deleted(docId),
+      await find.workspace(workspaceId),
+    ],
+  ),
   'ProfileService/GetProfile': reads(),
 }
 

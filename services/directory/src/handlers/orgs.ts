@@ -90,7 +90,8 @@ export const orgs = (ctx: Context): OrgsService => ({
   },
 
   async deleteOrg({ org: ref, name }: DeleteOrgRequest, call: ServerCall) {
-    const org = await getVisibleOrg(ctx, requireUser(call), ref)
+    const userId = requireUser(call)
+    const org = await getVisibleOrg(ctx, userId, ref)
     if (!roleAtLeast(org.role ?? undefined, 'owners')) throw accessDenied()
     if (org.ownerId !== null)
       throw new AppError(
@@ -103,7 +104,7 @@ export const orgs = (ctx: Context): OrgsService => ({
         field: 'name',
       })
     await ctx.changes.change(async (trx) => {
-      if (!(await deleteRow(trx, 'orgs', org.id))) throw orgNotFound()
+      if (!(await deleteRow(trx, 'orgs', { id: org.id, userId }))) throw orgNotFound()
     })
     ctx.outbox.wake()
     return { id: org.id }

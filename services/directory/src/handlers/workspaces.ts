@@ -104,7 +104,8 @@ export const workspaces = (ctx: Context): WorkspacesService => ({
   async deleteWorkspace({ workspaceId }: DeleteWorkspaceRequest, call: ServerCall) {
     const { id } = await getOwnWorkspace(ctx, call, workspaceId)
     await ctx.changes.change(async (trx) => {
-      if (!(await deleteRow(trx, 'workspaces', id))) throw workspaceNotFound()
+      if (!(await deleteRow(trx, 'workspaces', { id, userId: requireUser(call) })))
+        throw workspaceNotFound()
     })
     ctx.outbox.wake()
     return {}

@@ -24,11 +24,11 @@ export class DocumentDataConsumer implements OutboxConsumer<DeletionEntry> {
    * Requests an instance to remove the document; returns when it is deleted, which any replicated instance can do for
    * another one. Throws AppError.
    */
-  async deliver({ docId, recipient }: DeletionEntry, deadline: number): Promise<void> {
+  async deliver({ docId, keeps, recipient }: DeletionEntry, deadline: number): Promise<void> {
     if (recipient === null)
       throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'no instance can be notified')
     const token = await signDeletion(this.signer, docId, recipient.home)
-    await this.clients.at(recipient.address).deleteDocument({ docId }, { token, deadline })
+    await this.clients.at(recipient.address).deleteDocument({ docId, keeps }, { token, deadline })
   }
 
   [Symbol.asyncDispose](): Promise<void> {

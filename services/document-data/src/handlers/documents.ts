@@ -4,6 +4,8 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   CreateDocumentRequest,
   CreateDocumentResponse,
+  CreateFromDeletedRequest,
+  CreateFromDeletedResponse,
   CreateFromSnapshotRequest,
   CreateFromSnapshotResponse,
   DeleteDocumentRequest,
@@ -11,6 +13,7 @@ import type {
   DocumentsService,
 } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import type { Context } from '../context'
+import { writeUndeleted } from '../moments/undeleted-file'
 import { isTimeZone } from '../values/dates/time-zone'
 import { authorOf, requireDocument, requireHome } from './document-call'
 
@@ -30,15 +33,29 @@ export const documents = (ctx: Context): DocumentsService => ({
   },
 
   async deleteDocument(
-    { docId }: DeleteDocumentRequest,
+    { docId, keeps }: DeleteDocumentRequest,
     call: ServerCall,
   ): Promise<DeleteDocumentResponse> {
     requireSystem(call)
     // A system token covers all documents, unless it names one, which must then be placed on this instance.
     if (call.caller.docId !== undefined) requireHome(ctx, call.caller.home)
-    await ctx.documents.lifeCycle.remove(docId)
-    ctx.past.forget(docId)
+    await remove(ctx, docId, keeps)
     return {}
+  },
+
+  async createFromDeleted(
+    { docId, deletedDocId, asOf }: CreateFromDeletedRequest,
+    call: ServerCall,
+  ): Promise<CreateFromDeletedResponse> {
+    requireSystem(call)
+    // Directory may have deleted it so lately that it has not told this service yet.
+    await remove(ctx, deletedDocId, true)
+    let seq = 0
+    await ctx.documents.lifeCycle.createFrom(docId, async (path) => {
+      seq = await writeUndeleted(ctx.documents, path, { docId: deletedDocId, asOf })
+      return undefined
+    })
+    return { seq }
   },
 
   async createFromSnapshot(
@@ -55,6 +72,11 @@ export const documents = (ctx: Context): DocumentsService => ({
     return ctx.documents.lifeCycle.createFromSnapshot(docId, readChunks(incoming), author)
   },
 })
+
+async function remove({ documents, past }: Context, docId: string, keeps: boolean): Promise<void> {
+  await documents.lifeCycle.remove(docId, keeps)
+  past.forget(docId)
+}
 
 const badPart = (message: string) =>
   new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })

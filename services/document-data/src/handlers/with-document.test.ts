@@ -52,6 +52,7 @@ const writes = new Set([
   ...['deleteRecords', 'addTables', 'updateTables'],
   ...[
     'createDocument',
+    'createFromDeleted',
     'createFromSnapshot',
     'deleteDocument',
     'importDocument',

@@ -5,6 +5,7 @@ import type { Context } from '../context'
 /** RPCs that use no document of this instance: it does not exist yet, need not exist any more, or only its snapshot is read. */
 const withoutDocument = new Set([
   'createDocument',
+  'createFromDeleted',
   'createFromSnapshot',
   'deleteDocument',
   'importDocument',

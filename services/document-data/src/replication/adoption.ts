@@ -62,7 +62,7 @@ export class Adoption {
       try {
         if (!head) await this.adopt(docId)
         // Deleted while this instance was away.
-        else if (head.deleted) await this.host.files.remove(docId)
+        else if (head.deleted) await this.host.files.remove(docId, false)
       } catch (error) {
         const reason = toAppError(this.host.translate(error, docId))?.reason ?? ''
         if (!UNUSABLE.has(reason)) throw error

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile as createFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   findRecordTerm,
@@ -128,16 +128,36 @@ export class DocumentCopies {
   private async isInLog(
     tables: LogTablesDb,
     docId: string,
-    { last, head }: { readonly last: FilePosition; readonly head: OpenedHead },
+    { last, head }: { readonly last: FilePosition } & Pick<Task, 'head'>,
   ): Promise<boolean> {
     if (head.snapshot?.lsn === last.lsn && head.snapshot.term === last.term) return true
     return (await findRecordTerm(tables, docId, last.lsn)) === last.term
   }
 
   private async make(tables: LogTablesDb, task: Task): Promise<number> {
-    const { docId, head, scratch } = task
-    const path = join(scratch, DOCUMENT_FILE)
-    if (!head.snapshot) await writeFile(path, '', { flag: 'wx', mode: 0o600 })
+    const path = join(task.scratch, DOCUMENT_FILE)
+    const term = await this.writeFile(tables, path, task)
+    await this.files.replace(task.docId, path)
+    return term
+  }
+
+  /**
+   * Writes a document to a new path, from its latest snapshot and the log, also one that was deleted. Throws `unavailable`
+   * without that snapshot, and RedoError when the log lacks a record.
+   */
+  async write(tables: LogTablesDb, path: string, of: Omit<Task, 'scratch'>): Promise<void> {
+    const scratch = await this.files.createScratch()
+    try {
+      await this.writeFile(tables, path, { ...of, scratch })
+    } finally {
+      await rm(scratch, { recursive: true, force: true })
+    }
+  }
+
+  /** Returns the term of the last record. */
+  private async writeFile(tables: LogTablesDb, path: string, task: Task): Promise<number> {
+    const { docId, head } = task
+    if (!head.snapshot) await createFile(path, '', { flag: 'wx', mode: 0o600 })
     else if (!(await this.parts.stored.get(docId, snapshotName(head.snapshot), path)))
       throw new AppError(
         'unavailable',
@@ -145,7 +165,6 @@ export class DocumentCopies {
         'the snapshot of the document is missing',
       )
     const connection = openWriter(path)
-    let term: number
     try {
       // Nobody reads the copy before it is complete.
       connection.db.pragma('journal_mode = WAL')
@@ -153,13 +172,12 @@ export class DocumentCopies {
       migrate(connection.db, UNRECORDED)
       const after = head.snapshot?.lsn ?? 0
       await this.redo(tables, connection, { ...task, after })
-      term = positionOf(connection).term
+      const { term } = positionOf(connection)
       completeFile(connection)
+      return term
     } finally {
       connection.close()
     }
-    await this.files.replace(docId, path)
-    return term
   }
 
   private redo(
@@ -179,7 +197,7 @@ export class DocumentCopies {
 
 interface Task {
   readonly docId: string
-  readonly head: OpenedHead
+  readonly head: Pick<OpenedHead, 'lsn' | 'snapshot'>
   readonly scratch: string
 }
 

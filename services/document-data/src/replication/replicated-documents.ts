@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppendError } from '@sheaf/document-log/append-error'
-import { deleteHead, discardHead, findSnapshot, listUnfinished } from '@sheaf/document-log/heads'
+import { discardHead, findSnapshot, listUnfinished } from '@sheaf/document-log/heads'
 import { toAppError } from '@sheaf/kit/errors'
 import type {
   AppendedGroup,
@@ -62,7 +62,7 @@ export class ReplicatedDocuments implements Replicator {
     parts.lease.onEnded(() => {
       for (const docId of this.open.keys()) if (host.isOpen(docId)) host.wake(docId)
     })
-    this.deleted = new DeletedDocuments(parts)
+    this.deleted = new DeletedDocuments(this.copies, { ...parts, keptDays: host.keptDays })
   }
 
   prepare(docId: string, assignment = 0): Promise<void> | undefined {
@@ -136,11 +136,14 @@ export class ReplicatedDocuments implements Replicator {
     return this.heads.create(document)
   }
 
-  async remove(docId: string): Promise<void> {
+  async remove(docId: string, keeps: boolean): Promise<void> {
     this.host.files.requireId(docId)
-    await deleteHead(await this.parts.database.tables(), docId)
+    await this.deleted.remove(docId, keeps)
     this.open.delete(docId)
-    await this.deleted.collectOne(docId)
+  }
+
+  copyDeleted(docId: string, path: string): Promise<boolean> {
+    return this.deleted.copy(docId, path)
   }
 
   async discard(docId: string): Promise<void> {

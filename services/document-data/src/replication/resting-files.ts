@@ -8,10 +8,6 @@ import { readFilePosition } from './file-position'
 
 /** Milliseconds between two looks at the disk. */
 const LOOK_MS = 10_000
-/** Bytes that are kept free on the disk: a share of it, up to a maximum. */
-const FREE_SHARE = 0.05
-const MAX_FREE_BYTES = 1024 ** 3
-
 /** Milliseconds for which a file that has to stay is not looked at again. */
 const STAYS_MS = 3600 * 1000
 
@@ -84,8 +80,7 @@ export class RestingFiles implements AsyncDisposable {
   private async look(): Promise<void> {
     const { files } = this.documents
     const { budget } = this.parts
-    const disk = await files.diskBytes()
-    const lacking = Math.min(disk.total * FREE_SHARE, MAX_FREE_BYTES) - disk.free
+    const lacking = await files.lackingBytes()
     if (budget.bytes === 0 && lacking <= 0) return
     if (performance.now() - this.stayingSince > STAYS_MS) {
       this.staying.clear()

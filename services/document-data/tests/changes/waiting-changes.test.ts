@@ -143,7 +143,7 @@ describe('reading changes', () => {
     gone.abort()
     await expect(cancelled).rejects.toThrow()
     const call = await instance.clients.asSystem()
-    await instance.clients.documents.deleteDocument({ docId }, call)
+    await instance.clients.documents.deleteDocument({ docId, keeps: false }, call)
     await expect(deleted).rejects.toMatchObject({
       reason: /^DOCUMENT_(DELETED|NOT_FOUND)$/ as never,
     })

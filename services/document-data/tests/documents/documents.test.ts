@@ -76,7 +76,8 @@ describe('documents', () => {
     const { clients } = instance
     const docId = await clients.createDocument()
     await clients.add(docId, 'Table1', [{ A: 1 }])
-    const remove = async () => clients.documents.deleteDocument({ docId }, await clients.asSystem())
+    const remove = async () =>
+      clients.documents.deleteDocument({ docId, keeps: false }, await clients.asSystem())
     await remove()
     await expect(stat(fileOf(docId))).rejects.toMatchObject({ code: 'ENOENT' })
     const gone = { code: 'precondition', reason: 'DOCUMENT_DELETED' }
@@ -90,7 +91,9 @@ describe('documents', () => {
     const { clients } = instance
     const docId = await clients.createDocument()
     const call = await clients.as(docId, 'owners')
-    await expect(clients.documents.deleteDocument({ docId }, call)).rejects.toMatchObject({
+    await expect(
+      clients.documents.deleteDocument({ docId, keeps: false }, call),
+    ).rejects.toMatchObject({
       code: 'forbidden',
     })
   })

@@ -258,7 +258,10 @@ describe('a snapshot', () => {
     ])
       await expect(store(broken)).rejects.toMatchObject({ reason: 'BAD_SNAPSHOT' })
     const deleted = await clients.createDocument()
-    await clients.documents.deleteDocument({ docId: deleted }, await clients.asSystem())
+    await clients.documents.deleteDocument(
+      { docId: deleted, keeps: false },
+      await clients.asSystem(),
+    )
     await expect(store(bytes, deleted)).rejects.toMatchObject({ reason: 'DOCUMENT_DELETED' })
     expect(await leftovers()).toEqual([])
   })

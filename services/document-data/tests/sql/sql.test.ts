@@ -202,7 +202,10 @@ describe('SQL', () => {
     const ended = expect(running).rejects.toMatchObject({ reason: 'DOCUMENT_DELETED' })
     // Of another user: one has a single process here.
     await runSql(clients, docId, 'select 1', { userId: 77 })
-    await clients.documents.deleteDocument({ docId: doomed }, await clients.asSystem())
+    await clients.documents.deleteDocument(
+      { docId: doomed, keeps: false },
+      await clients.asSystem(),
+    )
     await ended
     await expect(runSql(clients, doomed, 'select 1')).rejects.toMatchObject({
       reason: 'DOCUMENT_DELETED',

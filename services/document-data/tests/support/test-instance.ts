@@ -49,6 +49,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     natsUrl: testEngines().natsUrl,
     maxOpenDocuments: 50,
     pastBytes: 64 * 1024 * 1024,
+    keptDays: 30,
     idleSeconds: 60,
     maxReadSeconds: 60,
     workers: 2,

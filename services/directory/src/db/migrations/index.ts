@@ -13,6 +13,7 @@ import { keyCaps } from './011-key-caps'
 import { homeBalance } from './012-home-balance'
 import { keyDocuments } from './013-key-documents'
 import { documentFormats, homeProtocol } from './014-versions'
+import { deletedDocuments } from './016-deleted-documents'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   keyDocuments,
   homeProtocol,
   documentFormats,
+  deletedDocuments,
 ]

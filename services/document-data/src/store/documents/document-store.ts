@@ -32,6 +32,8 @@ export interface DocumentStoreOptions extends SharedResourcesOptions, OpenDocume
   readonly maxReadMs: number
   /** True for documents of the past, which nothing changes: their attachments do not expire. */
   readonly isPast?: boolean
+  /** Days for which removed documents are kept, so that they can be made again; 0 for not at all. By default none is kept any more. */
+  readonly keptDays?: number
 }
 
 /**
@@ -73,6 +75,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     const { documents, shared } = this
     shared.replicator = options.replicate?.({
       files,
+      keptDays: options.keptDays ?? 0,
       logged,
       close: (docId, reason, ms) => documents.closeAfterReads(docId, reason, ms),
       evict: (docId, reason) => documents.evict(docId, reason),
@@ -83,14 +86,15 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
       copyFile: (path, to) => this.snapshots.duplicate(path, to),
     })
     const { replicator } = shared
-    const removed = (docId: string) => this.shared.watch.wake(docId)
     this.lifeCycle = new DocumentLifeCycle({
       files,
       documents,
       firstEntries,
       replicator,
       logged,
-      removed,
+      removed: (docId) => this.shared.watch.wake(docId),
+      duplicate: (path, to) => this.snapshots.duplicate(path, to),
+      ...options,
     })
     this.publishing = new PublishingPort({
       documents,
@@ -277,6 +281,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   /** Runs the waiting writes and closes all documents. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.shared.watch[Symbol.dispose]()
+    await this.lifeCycle[Symbol.asyncDispose]()
     await this.attachments[Symbol.asyncDispose]()
     await this.documents[Symbol.asyncDispose]()
     await this.shared.replicator?.[Symbol.asyncDispose]()

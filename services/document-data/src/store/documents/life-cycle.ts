@@ -6,15 +6,14 @@ import { newestVersion } from '../sqlite/migrations/index'
 import { translateDiskErrors } from '../sqlite/sqlite-errors'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import type { OpenDocuments } from './open-documents'
-import type { Replicator } from './replicator'
+import { KeptDocuments, type KeptDocumentsParts } from './kept-documents'
 import { adoptSnapshot } from './adopted-file'
 
 /** Dependencies of DocumentLifeCycle. */
-export interface LifeCycleParts {
+export interface LifeCycleParts extends KeptDocumentsParts {
   readonly files: DocumentFiles
   readonly documents: OpenDocuments
   readonly firstEntries: FirstEntries
-  readonly replicator: Replicator | undefined
   /** Called when a new document has entries to publish. */
   readonly logged: (docId: string) => void
   /** Called when a document was removed. */
@@ -22,8 +21,13 @@ export interface LifeCycleParts {
 }
 
 /** Creates and removes documents. */
-export class DocumentLifeCycle {
-  constructor(private readonly parts: LifeCycleParts) {}
+export class DocumentLifeCycle implements AsyncDisposable {
+  /** Documents that were removed and are kept for a while. */
+  readonly kept: KeptDocuments
+
+  constructor(private readonly parts: LifeCycleParts) {
+    this.kept = new KeptDocuments(parts.files, parts)
+  }
 
   /**
    * Creates a document; it is on disk when the call resolves. Throws `conflict` when it exists,
@@ -103,20 +107,30 @@ export class DocumentLifeCycle {
     await translateDiskErrors(() => this.parts.files.discard(docId))
   }
 
-  /** Removes a document for good. Waiting calls fail with `precondition`. */
-  async remove(docId: string): Promise<void> {
+  /**
+   * Removes a document for good. Waiting calls fail with `precondition`.
+   * @param keeps true to keep what `kept.write` needs, if documents are kept at all
+   */
+  async remove(docId: string, keeps = false): Promise<void> {
     const { files, documents, firstEntries, replicator, removed } = this.parts
     files.requireId(docId)
-    await replicator?.remove(docId)
+    const isKept = keeps && (this.parts.keptDays ?? 0) > 0
+    await replicator?.remove(docId, isKept)
     const reason = new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
     firstEntries.take(docId)
     try {
       await documents.closeForRemoval(docId, reason, () =>
-        translateDiskErrors(() => files.remove(docId)),
+        // The log and the store have what a replicated document needs.
+        translateDiskErrors(() => files.remove(docId, isKept && !replicator)),
       )
     } finally {
       removed(docId)
+      this.kept.look()
     }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kept[Symbol.asyncDispose]()
   }
 
   /** Creates a folder for temporary files, on the disk of the documents; the caller removes it. */

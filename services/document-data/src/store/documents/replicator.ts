@@ -86,8 +86,16 @@ export interface Replicator extends AsyncDisposable {
   isElsewhere(docId: string): Promise<boolean>
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
-  /** Removes a document for good. */
-  remove(docId: string): Promise<void>
+  /**
+   * Removes a document for good: nobody uses it any more.
+   * @param keeps true to keep what `copyDeleted` needs for the days of the host
+   */
+  remove(docId: string, keeps: boolean): Promise<void>
+  /**
+   * Writes a document that was removed, as it was then, to a new path; false when nothing is kept of it. Throws `unavailable`
+   * when the log or the store cannot be read.
+   */
+  copyDeleted(docId: string, path: string): Promise<boolean>
   /** Removes a document that was never announced. */
   discard(docId: string): Promise<void>
   /** Stores the content of an attachment before any record refers to it. */
@@ -110,6 +118,8 @@ export interface Replicator extends AsyncDisposable {
 /** What a replicator needs of the store. */
 export interface ReplicatorHost {
   readonly files: DocumentFiles
+  /** Days for which removed documents are kept. */
+  readonly keptDays: number
   /**
    * Closes a document after the running long reads, for which it waits so many milliseconds at most, and the writes that
    * wait; later ones fail with the reason.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
-import { openWriter } from '../sqlite/connections'
+import { openWriter, type Connection } from '../sqlite/connections'
 import { readLatestSeq } from '../log/log'
 import { readOrigins, storeOrigins, withOrigin } from '../log/origins'
 import { readEpoch } from '../log/publish-state'
@@ -25,15 +25,7 @@ export async function writeRestored(
       requireWhole(connection, path)
       connection.db.pragma('journal_mode = WAL')
       migrate(connection.db, { upTo: format })
-      const seq = readLatestSeq(connection)
-      const former = { epoch: readEpoch(connection), seq, at: seq }
-      storeOrigins(connection, withOrigin(former, readOrigins(connection)))
-      connection
-        .prepare(
-          `UPDATE _sheaf_state SET epoch = ?, published_seq = ?, batch_seq = ?, term = 0 WHERE id = 1`,
-        )
-        .run(randomUUID(), seq, seq)
-      return seq
+      return beginEpoch(connection)
     } finally {
       connection.close()
     }
@@ -42,4 +34,20 @@ export async function writeRestored(
     if (!/^SQLITE_(NOTADB|CORRUPT)/.test(String(code))) throw error
     throw new AppError('invalid', 'BAD_SNAPSHOT', 'the snapshot is not a document')
   }
+}
+
+/**
+ * Begins a new epoch in a file that keeps its log and becomes another document, or a document again: what the log has counts as
+ * published. Returns the number of its last entry.
+ */
+export function beginEpoch(connection: Connection): number {
+  const seq = readLatestSeq(connection)
+  const former = { epoch: readEpoch(connection), seq, at: seq }
+  storeOrigins(connection, withOrigin(former, readOrigins(connection)))
+  connection
+    .prepare(
+      `UPDATE _sheaf_state SET epoch = ?, published_seq = ?, batch_seq = ?, term = 0 WHERE id = 1`,
+    )
+    .run(randomUUID(), seq, seq)
+  return seq
 }

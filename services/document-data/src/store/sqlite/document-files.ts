@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { writeBase } from './base-file'
 import { createFile, FolderSync, syncFile, syncWritten } from './durable-files'
+import { KeptFiles } from './kept-files'
 import { UnpublishedMarkers } from './unpublished-markers'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -13,6 +14,9 @@ export const DOCUMENT_FILE = 'document.sqlite'
 /** Name of the file of its base, if it has one. */
 export const BASE_FILE = 'base.sqlite.gz'
 const TOMBSTONE = 'deleted'
+/** Bytes that are kept free on the disk: a share of it, up to a maximum. */
+const FREE_SHARE = 0.05
+const MAX_FREE_BYTES = 1024 ** 3
 
 /**
  * The files of documents: `<root>/<first 2 of the id>/<id>/document.sqlite`, with `base.sqlite.gz` beside it if the
@@ -21,12 +25,17 @@ const TOMBSTONE = 'deleted'
  * it.
  */
 export class DocumentFiles {
+  /** The files of deleted documents. */
+  readonly kept: KeptFiles
+
   private constructor(
     private readonly root: string,
     private readonly folders: FolderSync,
     /** Marks the documents that may have unpublished changes. */
     readonly unpublished: UnpublishedMarkers,
-  ) {}
+  ) {
+    this.kept = new KeptFiles(root, folders, (docId) => join(this.folderOf(docId), TOMBSTONE))
+  }
 
   /** Opens the folder, creating it if necessary, and removes the remains of interrupted creations. */
   static async open(root: string): Promise<DocumentFiles> {
@@ -124,13 +133,19 @@ export class DocumentFiles {
     return folder
   }
 
-  /** Removes the file of a document and leaves a tombstone, even when the document did not exist. */
-  async remove(docId: string): Promise<void> {
+  /**
+   * Removes the file of a document and leaves a tombstone, even when the document did not exist.
+   * @param keeps true to keep the file, in `kept`
+   */
+  async remove(docId: string, keeps: boolean): Promise<void> {
     const folder = this.folderOf(docId)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeDurably(join(folder, TOMBSTONE), new Uint8Array())
+    const tombstone = join(folder, TOMBSTONE)
+    // The time of the first one is that of the deletion.
+    if (!existsSync(tombstone)) await writeDurably(tombstone, new Uint8Array())
     await this.folders.sync(folder)
     await this.folders.sync(join(folder, '..'))
+    if (keeps && existsSync(this.pathOf(docId))) await this.kept.keep(docId, this.pathOf(docId))
     const files = ['', '-wal', '-shm'].map((suffix) => DOCUMENT_FILE + suffix)
     for (const file of [...files, BASE_FILE]) await rm(join(folder, file), { force: true })
     this.unpublished.clear(docId)
@@ -150,6 +165,12 @@ export class DocumentFiles {
   /** Free bytes on the disk of the documents. */
   async freeBytes(): Promise<number> {
     return (await this.diskBytes()).free
+  }
+
+  /** Bytes that the disk of the documents lacks to be free enough; negative for those that it has beyond that. */
+  async lackingBytes(): Promise<number> {
+    const { total, free } = await this.diskBytes()
+    return Math.min(total * FREE_SHARE, MAX_FREE_BYTES) - free
   }
 
   /** Bytes of the disk of the documents, all and those that are free. */

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { markOf, type OpenedHead } from './heads'
+import type { LogTablesDb } from './schema'
+
+/** Where the log of a deleted document ended, and its latest snapshot. */
+export type KeptHead = Pick<OpenedHead, 'lsn' | 'snapshot'>
+
+/**
+ * Deletes a document: no record is accepted any more. A document without a log cannot be created any more. Deleting it
+ * again is the same as once.
+ * @param keeps true to keep its log and its snapshot until `forgetHead`, false to remove them at once
+ */
+export async function deleteHead(db: LogTablesDb, doc: string, keeps: boolean): Promise<void> {
+  await sql`
+    insert into head (doc, instance, lsn, unpublished, deleted, deleted_at)
+    values (${doc}, '', 0, false, true, ${keeps ? sql`now()` : null})
+    on conflict (doc) do update set term = head.term + 1, deleted = true,
+      deleted_at = case when head.deleted then head.deleted_at else excluded.deleted_at end`.execute(
+    db,
+  )
+  if (!keeps) await forgetHead(db, doc)
+}
+
+/** What is kept of a deleted document; undefined when that is nothing, or the document was not deleted. */
+export async function findKept(db: LogTablesDb, doc: string): Promise<KeptHead | undefined> {
+  const found = await db
+    .selectFrom('head')
+    .select(['lsn', 'snapshot', 'snapshot_lsn', 'snapshot_term'])
+    .where('doc', '=', doc)
+    .where('deleted', '=', true)
+    .where('deleted_at', 'is not', null)
+    .where('lsn', '>', 0)
+    .executeTakeFirst()
+  return found && { lsn: found.lsn, snapshot: markOf(found) }
+}
+
+/** Removes the log of a deleted document; what the store has of it can then be removed. */
+export async function forgetHead(db: LogTablesDb, doc: string): Promise<void> {
+  await db
+    .updateTable('head')
+    .set({ deleted_at: null, snapshot: null, snapshot_lsn: null, snapshot_term: null })
+    .where('doc', '=', doc)
+    .where('deleted', '=', true)
+    .execute()
+  await sql`
+    delete from record r using head h where r.doc = ${doc} and h.doc = r.doc and h.deleted`.execute(
+    db,
+  )
+}
+
+/** Which deleted documents to list. */
+export interface ExpiredAfter {
+  /** Those that were deleted at least so many days ago, and those of which nothing was to be kept. */
+  readonly days: number
+  /** Only those behind this one, by id; undefined for the first. */
+  readonly after: string | undefined
+  readonly limit: number
+}
+
+/** Deleted documents of which something may be left that is not kept any longer, by id. */
+export async function listExpired(
+  db: LogTablesDb,
+  { days, after, limit }: ExpiredAfter,
+): Promise<string[]> {
+  const isBehind = after === undefined ? sql<boolean>`true` : sql<boolean>`doc > ${after}::uuid`
+  const { rows } = await sql<{ doc: string }>`
+    select doc from head
+    where deleted and not collected and ${isBehind}
+      and (deleted_at is null or deleted_at <= now() - make_interval(days => ${days}::integer))
+    order by doc limit ${limit}`.execute(db)
+  return rows.map(({ doc }) => doc)
+}
+
+/** Stores that nothing of a deleted document is left. */
+export async function markCollected(db: LogTablesDb, doc: string): Promise<void> {
+  await db.updateTable('head').set({ collected: true }).where('doc', '=', doc).execute()
+}
