@@ -65,6 +65,8 @@ async function settled(isThere: (view: View) => boolean): Promise<View> {
   let seen: View | undefined
   await eventually(async () => {
     seen = await readView()
+    // After a jump there are none until the grid has drawn them.
+    if (seen.rows.length === 0) return false
     return isThere(seen) && seen.rows.every(({ index, text }) => text === `row ${index + 1}`)
   }, patience)
   const { rows, height } = seen as unknown as View

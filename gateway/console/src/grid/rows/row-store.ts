@@ -302,6 +302,7 @@ export class RowStore {
   private addPage(number: number, page: RowsPage): void {
     const { rows, nextCursor, seq } = page
     const position = number * BLOCK_ROWS
+    this.isHalted = false
     this.setState({ ...this.state, error: undefined })
     if (nextCursor !== null && rows.length > 0) this.index.add(position + rows.length, nextCursor)
     this.updateTotal(position, page)
