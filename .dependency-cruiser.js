@@ -39,7 +39,7 @@ const halls = {
     lease-thread.ts lease-thread-program.ts hand-overs.ts balanced-documents.ts home-balance.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
-    append-lane.ts record-appender.ts log-database.ts heads.ts`,
+    append-lane.ts record-appender.ts log-database.ts heads.ts deleted-heads.ts`,
   'packages/formula-text/src': `
     formula-tree.ts call-arguments.ts scopes.ts value-type.ts inference.ts name-uses.ts rename.ts
     unknown-names.ts`,

@@ -1,10 +1,10 @@
 import type { Moment } from '@sheaf/protos/sheaf/document_data/v1/options'
-import { migrateFile } from '../replication/file-position'
 import type { DocumentStore } from '../store/documents/document-store'
 import { beginEpoch } from '../store/documents/restored-file'
 import { readLatestSeq } from '../store/log/log'
-import { openReader, openWriter } from '../store/sqlite/connections'
+import { openWriter } from '../store/sqlite/connections'
 import { syncWritten } from '../store/sqlite/durable-files'
+import { migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
 import { findMoment } from './find-moment'
 
 /** A document that was deleted, and the moment at which it is made again: by default its last one. */
@@ -23,8 +23,7 @@ export async function writeUndeleted(
   { docId, asOf }: Undeleted,
 ): Promise<number> {
   await lifeCycle.kept.write(docId, path)
-  migrateFile(path, lifeCycle.newFormat)
-  const { seq, latest } = findSeq(path, asOf)
+  const { seq, latest } = prepare(path, asOf, lifeCycle.newFormat)
   if (seq < latest) await snapshots.takeBack(path, seq)
   const connection = openWriter(path)
   try {
@@ -38,9 +37,16 @@ export async function writeUndeleted(
   return seq
 }
 
-function findSeq(path: string, asOf: Moment | undefined): { seq: number; latest: number } {
-  const connection = openReader(path)
+/** Brings the file to a format, and finds the moment in its log. */
+function prepare(
+  path: string,
+  asOf: Moment | undefined,
+  format: number,
+): { seq: number; latest: number } {
+  const connection = openWriter(path)
   try {
+    requireDocumentFile(connection.db)
+    migrate(connection.db, { upTo: format })
     const latest = readLatestSeq(connection)
     return { latest, seq: asOf ? findMoment({ connection, seq: latest }, asOf) : latest }
   } finally {
