@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { chromiumArguments, findChromium } from '@sheaf/testkit/chromium-path'
+import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import {
@@ -8,11 +9,14 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   type Page,
+  type Request,
 } from 'playwright-core'
 
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 /** Generous, because the machine may be busy with other tests. */
 const PATIENCE_MS = 60_000
+/** Time without a request after which a page has all that it shows. */
+const QUIET_MS = 500
 
 /** A browser page with the errors that occurred in it. */
 export interface Visit extends AsyncDisposable {
@@ -20,6 +24,8 @@ export interface Visit extends AsyncDisposable {
   readonly context: BrowserContext
   /** Errors in the console of the browser, including 4xx and 5xx responses. */
   readonly faults: readonly string[]
+  /** Resolves once no request has been in progress for half a second, except streams of changes, which do not end. */
+  settled(): Promise<void>
 }
 
 /** A Sheaf with its owner signed in to the console. */
@@ -77,7 +83,28 @@ async function openVisit(browser: Browser, options?: BrowserContextOptions): Pro
     if (message.type() === 'error') faults.push(message.text())
   })
   page.on('pageerror', ({ message }) => faults.push(message))
-  return { page, context, faults, [Symbol.asyncDispose]: () => context.close() }
+  const settled = watchRequests(page)
+  return { page, context, faults, settled, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Follows the requests of a page; see Visit.settled. */
+function watchRequests(page: Page): () => Promise<void> {
+  const inProgress = new Set<Request>()
+  let changedAt = performance.now()
+  const end = (request: Request) => {
+    if (inProgress.delete(request)) changedAt = performance.now()
+  }
+  page.on('request', (request) => {
+    if (/\/changes(\?|$)/.test(request.url())) return
+    inProgress.add(request)
+    changedAt = performance.now()
+  })
+  page.on('requestfinished', end)
+  page.on('requestfailed', end)
+  return async () => {
+    const isQuiet = () => inProgress.size === 0 && performance.now() - changedAt > QUIET_MS
+    await eventually(isQuiet, { timeoutMs: PATIENCE_MS })
+  }
 }
 
 /** Signs a user in with a link created by the operator. Ends on the first page of the console. */

@@ -1,6 +1,5 @@
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import type { Page } from 'playwright-core'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { addRecords, addTable, newDocument } from '../support/system'
 import { addWebhook, allowLoopback, requireOk } from '../support/webhooks'
@@ -73,21 +72,21 @@ const pages: readonly (readonly [name: string, path: () => string, heading: RegE
   ['an unknown URL', () => '/nowhere', /Page not found/],
 ]
 
-async function open(page: Page, path: string, heading: RegExp): Promise<void> {
+async function open({ page, settled }: Visit, path: string, heading: RegExp): Promise<void> {
   await page.goto(`${sheaf.url}/console${path}`)
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await settled()
 }
 
 describe.each(pages)('the page of %s', (_name, path, heading) => {
   it('has no accessibility violations and no errors, with the light theme on a desktop', async () => {
-    await open(desk.page, path(), heading)
+    await open(desk, path(), heading)
     expect(await findViolations(desk.page)).toEqual([])
     expect(desk.faults).toEqual([])
   })
 
   it('has no accessibility violations and no errors, with the dark theme on a phone, where it does not scroll horizontally', async () => {
-    await open(phone.page, path(), heading)
+    await open(phone, path(), heading)
     expect(await findViolations(phone.page)).toEqual([])
     expect(phone.faults).toEqual([])
     // Not the width of the window, which grows with overflowing content.
