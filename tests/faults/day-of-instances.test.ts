@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readNatsUrl } from '@sheaf/testkit/engine-process'
@@ -106,15 +106,20 @@ async function restartPostgres({ sheaf, load }: World): Promise<void> {
 async function loseStore(world: World): Promise<void> {
   const { sheaf, load } = world
   const folder = join(sheaf.dataDir, 'store')
+  const owner = await ownerOf(world)
+  let pid: number
   renameSync(folder, `${folder}-away`)
+  // Otherwise an instance that starts would make the folder anew.
+  writeFileSync(folder, 'away')
   try {
-    const owner = await ownerOf(world)
-    const [pid] = await Promise.all([sheaf.kill(owner), delay(AWAY_MS)])
+    pid = await sheaf.kill(owner)
+    await delay(AWAY_MS)
     await load.goOn()
-    await sheaf.restarted(owner, pid)
   } finally {
+    rmSync(folder)
     renameSync(`${folder}-away`, folder)
   }
+  await sheaf.restarted(owner, pid)
   await load.goOn()
 }
 

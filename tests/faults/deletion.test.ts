@@ -10,6 +10,8 @@ import { homeWorkspace } from '../support/system'
 import { untilRandomMoment } from './support/extent'
 
 const DOCUMENTS = 12
+/** Contents of deleted documents are removed at once. */
+const env = { SHEAF_KEEP_DELETED_DAYS: '0' }
 
 /** File names of the existing documents. */
 function listFiles(dataDir: string): string[] {
@@ -63,7 +65,7 @@ async function makeDocument(rest: Rest, workspace: number): Promise<string> {
 
 describe('a site that is deleted while services fail', () => {
   it('is gone at once, and later its files are gone too', async () => {
-    await using sheaf = await startSheaf()
+    await using sheaf = await startSheaf({ env })
     const rest = createRest(sheaf.url, sheaf.ownerKey)
     const doomed = await makeSite(rest, 'doomed', DOCUMENTS)
     const kept = await makeDocument(rest, await homeWorkspace(rest))
@@ -94,7 +96,7 @@ describe('a site that is deleted while services fail', () => {
 
   it('loses its files at once while the webhook service hangs, which hears of it when it is back', async () => {
     await using database = await createTestDatabase()
-    await using sheaf = await startSheaf({ databaseUrl: database.url })
+    await using sheaf = await startSheaf({ databaseUrl: database.url, env })
     await using deletions = openDeletions(database.url)
     const rest = createRest(sheaf.url, sheaf.ownerKey)
     const doomed = await makeSite(rest, 'doomed', DOCUMENTS)
