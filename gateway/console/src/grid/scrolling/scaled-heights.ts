@@ -76,7 +76,11 @@ class ScaledHeights {
 
   /** Follows the scroll position. */
   readonly updateOffset = (): void => {
-    if (!this.stretching) return
+    if (!this.stretching) {
+      // The table may become taller than an element can be, and must stay where it is then.
+      if (this.rowsHeight) this.scale.follow(this.position().top, false)
+      return
+    }
     this.resize()
     const { top } = this.position()
     const isWheel = performance.now() < this.wheelUntil
