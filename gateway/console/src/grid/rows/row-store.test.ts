@@ -176,4 +176,39 @@ describe('the rows of a grid', () => {
     await until(() => store.at(9) !== undefined)
     expect(store.readState()).toEqual({ total: 10, error: undefined })
   })
+
+  describe('whose count cannot be read', () => {
+    let failure: Error | undefined
+    let table: Table
+    let store: RowStore
+    beforeEach(async () => {
+      table = new Table(10_000)
+      failure = undefined
+      store = new RowStore((request, signal) =>
+        failure ? Promise.reject(failure) : table.read(request, signal),
+      )
+      close = store.open(noListener)
+      await until(() => store.at(50) !== undefined)
+      failure = Object.assign(new Error('away'), { status: 503 })
+      table.rows++
+      await store.refresh()
+      expect(store.readState().error).toBe(failure)
+      failure = undefined
+    })
+
+    it('have no error once it can', async () => {
+      await store.refresh()
+      expect(store.readState()).toEqual({ total: 10_001, error: undefined })
+      store.setViewport(5_000, 5_030)
+      await until(() => store.at(5_000) !== undefined)
+    })
+
+    it('are counted again by a retry, though none of those in view are missing', async () => {
+      const before = table.requests.length
+      store.retry()
+      await until(() => store.readState().error === undefined)
+      expect(table.requests.slice(before)).toMatchObject([{ limit: 1, isCounted: true }])
+      expect(store.readState().total).toBe(10_001)
+    })
+  })
 })

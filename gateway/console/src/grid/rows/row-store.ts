@@ -18,6 +18,7 @@ const MAX_WAITERS = 60
 const REFRESH_MS = 250
 const REFRESH_PAUSE_FACTOR = 4
 const RETRY_MS = 3_000
+
 /** Callbacks for changed rows. */
 export interface RowListener {
   /** Cells of loaded rows have changed. `isOwn` is true for changes made in this grid. */
@@ -71,6 +72,8 @@ export class RowStore {
   private isOpen = false
   /** True after an error, until it is time to try again. */
   private isHalted = false
+  /** True after the rows could not be counted. */
+  private isCountDue = false
   private scrolledAt = 0
   private scrollTimer: ReturnType<typeof setTimeout> | undefined
   private retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -191,7 +194,10 @@ export class RowStore {
       const request = { cursor: '', offset: 0, limit: 1, isCounted: true }
       const { total } = await this.readPage(request, AbortSignal.timeout(60_000))
       if (total !== undefined) this.setTotal(total)
+      this.clearError()
+      this.isCountDue = false
     } catch (error) {
+      this.isCountDue = true
       this.handleError(error)
     }
     this.refreshedAt = performance.now()
@@ -205,11 +211,13 @@ export class RowStore {
     this.resetPositions()
   }
 
-  /** Retries failed requests. */
+  /** Retries failed requests. If no rows are missing, counts them: any answer clears the error. */
   retry(): void {
     clearTimeout(this.retryTimer)
     this.isHalted = false
-    this.pump()
+    const isMissing = this.neededBlocks().some((number) => this.blocks.needsLoad(number))
+    if (this.isCountDue || !isMissing) void this.refresh()
+    else this.pump()
   }
 
   private resetPositions(): void {
@@ -232,6 +240,11 @@ export class RowStore {
     this.blocks.truncate(total)
     this.setState({ ...this.state, total })
     this.listener?.onTotal(total)
+  }
+
+  private clearError(): void {
+    this.isHalted = false
+    this.setState({ ...this.state, error: undefined })
   }
 
   private handleError(error: unknown): void {
@@ -302,8 +315,7 @@ export class RowStore {
   private addPage(number: number, page: RowsPage): void {
     const { rows, nextCursor, seq } = page
     const position = number * BLOCK_ROWS
-    this.isHalted = false
-    this.setState({ ...this.state, error: undefined })
+    this.clearError()
     if (nextCursor !== null && rows.length > 0) this.index.add(position + rows.length, nextCursor)
     this.updateTotal(position, page)
     const isReplaced = this.blocks.set(number, rows)
