@@ -3,32 +3,33 @@
 'use strict'
 
 const { spawnSync } = require('node:child_process')
-const { existsSync, readFileSync } = require('node:fs')
+const { createHash } = require('node:crypto')
+const { existsSync, readFileSync, writeFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 
 const root = join(__dirname, '..')
 const oldestNode = [20, 19]
 
-/** Reads the packages of a lock file by their folders, without those of this repository, which are only linked. */
-function readPackages(path) {
-  const { packages } = JSON.parse(readFileSync(join(root, path), 'utf8'))
-  return new Map(Object.entries(packages).filter(([folder]) => folder.includes('node_modules/')))
+const lock = join(root, 'package-lock.json')
+/** Written by npm at the end of each command that changes node_modules: what is installed. */
+const installed = join(root, 'node_modules/.package-lock.json')
+/** Written by this script after a complete install: which lock file it was of, and what it installed. */
+const mark = join(root, 'node_modules/.installed-lock')
+
+/** Names the state that an install of the lock file leaves. Which packages that are depends on the platform. */
+function nameState() {
+  const hash = createHash('sha256')
+  for (const path of [lock, installed]) hash.update(readFileSync(path))
+  return hash.digest('hex')
 }
 
 /** Returns whether the packages of the lock file are installed, and no others. */
 function isInstalled() {
-  // npm writes this file at the end of each install, so it shows what the last complete one has installed.
-  const made = 'node_modules/.package-lock.json'
-  if (!existsSync(join(root, made))) return false
-  const wanted = readPackages('package-lock.json')
-  const installed = readPackages(made)
-  const isSame = (a, b) =>
-    a?.version === b?.version && a?.integrity === b?.integrity && a?.link === b?.link
-  return (
-    [...installed].every(([folder, entry]) => isSame(entry, wanted.get(folder))) &&
-    // Optional packages may be for other platforms.
-    [...wanted].every(([folder, { optional }]) => optional || installed.has(folder))
-  )
+  if (![mark, installed].every(existsSync)) return false
+  if (readFileSync(mark, 'utf8').trim() !== nameState()) return false
+  // A folder that was removed since is still listed; a link that leads nowhere does not exist either.
+  const { packages } = JSON.parse(readFileSync(installed, 'utf8'))
+  return Object.keys(packages).every((folder) => existsSync(join(root, folder)))
 }
 
 /** Lets the compiler use the headers of this Node installation instead of downloading them. */
@@ -67,6 +68,7 @@ function setup() {
   if (!isInstalled()) {
     console.log('installing packages; one is compiled, which takes a minute')
     npm('ci', '--include=dev', '--no-audit', '--no-fund')
+    writeFileSync(mark, nameState())
   }
   if (addonLoads()) return
   console.log(`compiling better-sqlite3 for Node ${process.version}`)
