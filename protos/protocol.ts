@@ -4,5 +4,6 @@
  * callers of that field ask for the new number.
  *
  * - 1: reads of former moments (`as_of`), dry runs, strict writes, the history of one key, caps of keys.
+ * - 2: documents that are kept when they are deleted (`keeps`), and made again (`CreateFromDeleted`).
  */
-export const DOCUMENT_PROTOCOL = 1
+export const DOCUMENT_PROTOCOL = 2

@@ -121,6 +121,27 @@ describe('documents that were deleted for good', () => {
     expect((await list()).map((found) => found.docId)).not.toContain(reserved)
   })
 
+  it('are not removed by an instance that would not keep them: it is told once it is upgraded', async () => {
+    const { workspaceId } = await createSite('upgraded')
+    const { address, name } = home
+    await directory.reportHome({ name, address, protocol: 1 })
+    const docId = await createDeleted(workspaceId, 'Kept')
+    // One of which nothing is kept.
+    const { documents } = directory.clients
+    const request = { workspaceId, name: 'Reserved', isPinned: false }
+    const { document, token } = await documents.createDocument(request, await directory.as(alice))
+    const reserved = document?.docId ?? ''
+    await documents.discardDocument({ docId: reserved }, { token })
+    const attempts = async () => {
+      const asked = `select attempts from directory.outbox where consumer = 'document-data' and doc_id = $1`
+      return Number((await directory.query(asked, [docId])).rows[0]?.attempts ?? 0)
+    }
+    await eventually(async () => (await attempts()) > 1 && home.deleted.includes(reserved))
+    expect(home.deleted).not.toContain(docId)
+    await directory.reportHome({ name, address })
+    await eventually(() => Promise.resolve(home.kept.includes(docId)))
+  })
+
   it('are closed to the owners of the site when they were before', async () => {
     const { org, workspaceId } = await createSite('closed')
     await directory.grant('org', Number(org), bob, 'owners')

@@ -77,6 +77,25 @@ describe('the outbox', () => {
     expect(home.deleted).toEqual([])
   })
 
+  it('tells the newest live instance of them', async () => {
+    const lease = { replicated: true, startId: 'process' }
+    await using home = await startTestHome(directory, 'document-data-0', lease)
+    await using old = await startTestHome(directory, 'another', { ...lease, protocol: 1 })
+    await using live = await startTestHome(directory, 'live', lease)
+    await directory.endLease(home.name)
+    const workspace = await directory.createWorkspace(alice, 'current')
+    const [docId = ''] = await makeDocuments(workspace, 1)
+    await directory.query('update directory.documents set home = $2 where doc_id = $1', [
+      docId,
+      home.name,
+    ])
+    const request = { document: docId, site: '' }
+    await directory.clients.documents.deleteDocument(request, await directory.as(alice))
+    await eventually(async () => (await countEntries()) === 0, patience)
+    expect(live.kept).toEqual([docId])
+    expect(old.deleted).toEqual([])
+  })
+
   it('is delivered by another directory when one dies with entries in its hands', async () => {
     const { rows } = await directory.query(
       `insert into directory.outbox (consumer, kind, doc_id, home, attempts, due_at)

@@ -1,6 +1,7 @@
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import { roleFromWire, roleToWire, type RoleName } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
+import { DOCUMENT_PROTOCOL } from '@sheaf/protos/protocol'
 import {
   AccessServiceClientImpl,
   ResolveAccessRequest,
@@ -165,7 +166,7 @@ export class TestDirectory implements AsyncDisposable {
   ): Promise<ReportHomeResponse> {
     const address = `${report.name}.test:8486`
     const timeMs = report.replicated ? Date.now() : 0
-    const own = { address, freeBytes: 1000, timeMs, protocol: 1 }
+    const own = { address, freeBytes: 1000, timeMs, protocol: DOCUMENT_PROTOCOL }
     const whole = ReportHomeRequest.fromPartial({ ...own, ...report })
     return clients.homes.reportHome(whole, await this.system())
   }

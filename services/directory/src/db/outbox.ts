@@ -10,8 +10,13 @@ interface PendingEntry {
   readonly consumer: string
   /** Name of the instance that stores, or stored, the document's file. */
   readonly home: string
-  /** The instance to notify: that one, or a live one if it is replicated and its lease has ended; null when there is none. */
-  readonly recipient: { readonly home: string; readonly address: string } | null
+  /** The instance to notify: that one, or the newest live one if it is replicated and its lease has ended; null when there is none. */
+  readonly recipient: {
+    readonly home: string
+    readonly address: string
+    /** What it understands: see `DOCUMENT_PROTOCOL`. */
+    readonly protocol: number
+  } | null
   /** Number of attempts, the current one included. */
   readonly attempts: number
   readonly createdAt: Date
@@ -84,10 +89,10 @@ const seconds = (ms: number) => sql`make_interval(secs => ${ms / 1000}::float8)`
 
 /** SQL: see PendingEntry, of outbox entry `o`. */
 const recipient = sql`(
-  select json_build_object('home', t.name, 'address', t.address)
+  select json_build_object('home', t.name, 'address', t.address, 'protocol', t.protocol)
   from homes h join homes t on case
     when h.lease_until <= clock_timestamp() then t.lease_until > clock_timestamp() else t.name = h.name end
-  where h.name = o.home order by t.name limit 1)`
+  where h.name = o.home order by t.protocol desc, t.name limit 1)`
 
 /**
  * @typeParam Entry the kind of entries that the consumer has

@@ -1,3 +1,4 @@
+import { KEEPS, requireProtocol } from '@sheaf/auth/require-protocol'
 import type { TokenSigner } from '@sheaf/auth/caller-token'
 import { AppError } from '@sheaf/kit/errors'
 import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
@@ -22,11 +23,13 @@ export class DocumentDataConsumer implements OutboxConsumer<DeletionEntry> {
 
   /**
    * Requests an instance to remove the document; returns when it is deleted, which any replicated instance can do for
-   * another one. Throws AppError.
+   * another one. Throws AppError: `unavailable` also when the document is to be kept and the instance is older than that,
+   * since it would remove it at once.
    */
   async deliver({ docId, keeps, recipient }: DeletionEntry, deadline: number): Promise<void> {
     if (recipient === null)
       throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'no instance can be notified')
+    if (keeps) requireProtocol(recipient.protocol, KEEPS)
     const token = await signDeletion(this.signer, docId, recipient.home)
     await this.clients.at(recipient.address).deleteDocument({ docId, keeps }, { token, deadline })
   }
