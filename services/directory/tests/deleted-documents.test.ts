@@ -252,6 +252,34 @@ describe('a deleted document that is made again', () => {
     await directory.query(`delete from directory.homes where name = 'local-away'`)
   })
 
+  it('is made by an instance that can: not by one of a former release', async () => {
+    const { workspaceId } = await createSite('outdated')
+    const docId = await createDeleted(workspaceId, 'Budget')
+    const { name, address } = home
+    const lease = { replicated: true, startId: 'process' }
+    const countReserved = async () => {
+      const asked = 'select count(*) from directory.documents where published_at is null'
+      return Number((await directory.query(asked)).rows[0]?.count)
+    }
+    const before = await countReserved()
+    await directory.reportHome({ name, address, protocol: 1 })
+    // Without replication no other one has it.
+    await directory.reportHome({ name: 'new', ...lease })
+    const tooOld = { code: 'unavailable', reason: 'HOME_TOO_OLD' }
+    await expect(undelete(alice, docId, workspaceId)).rejects.toMatchObject(tooOld)
+    await directory.reportHome({ name, address, protocol: 1, ...lease })
+    for (const other of ['old', 'older'])
+      await directory.reportHome({ name: other, protocol: 1, freeBytes: 1e9, ...lease })
+    for (let tried = 0; tried < 3; tried++)
+      expect((await undelete(alice, docId, workspaceId)).document?.home).toBe('new')
+    expect(await countReserved()).toBe(before + 3)
+    await directory.query(`delete from directory.homes where name = 'new'`)
+    await expect(undelete(alice, docId, workspaceId)).rejects.toMatchObject(tooOld)
+    expect(await countReserved()).toBe(before + 3)
+    await directory.query('delete from directory.homes')
+    await directory.reportHome({ name, address })
+  })
+
   it('is for keys that cover its site and the workspace, and change more than documents', async () => {
     const { org, workspaceId } = await createSite('scoped')
     const docId = await createDeleted(workspaceId, 'Budget')

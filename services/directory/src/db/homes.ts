@@ -1,3 +1,4 @@
+import { KEEPS } from '@sheaf/auth/require-protocol'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { writeFormat } from './formats'
 import type { DirectorySchema } from './schema'
@@ -228,13 +229,23 @@ export function listHomeDocuments(
  * space than the one with the most, since a difference of some bytes must not give all new documents to one. A drained
  * instance is the home only if all live ones are drained.
  */
-export const liveHome: RawBuilder<Pick<HomeReport, 'name' | 'address' | 'protocol'>> = sql`
+export const liveHome = newHome(0)
+
+/** SQL: as `liveHome`; one that understands less than `protocol` only if all live ones do. */
+function newHome(protocol: number): RawBuilder<Pick<HomeReport, 'name' | 'address' | 'protocol'>> {
+  const isNew = sql<boolean>`protocol >= ${sql.lit(protocol)}`
+  return sql`
   select name, address, protocol from (
-    select name, address, protocol, free_bytes, drained, max(free_bytes) over (partition by drained) as most
+    select name, address, protocol, free_bytes, drained,
+      max(free_bytes) over (partition by ${isNew}, drained) as most
     from homes
     where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
       and (lease_until is null or lease_until > clock_timestamp())
-  ) live where free_bytes >= most * ${sql.lit(MUCH_ROOM)} order by drained, random() limit 1`
+  ) live where free_bytes >= most * ${sql.lit(MUCH_ROOM)} order by ${isNew} desc, drained, random() limit 1`
+}
+
+/** SQL: instance `h` can make a deleted document again. */
+const canKeep = sql<boolean>`h.protocol >= ${sql.lit(KEEPS)}`
 
 /** SQL: instance `h` may have the documents that it had: it is live, and does not hand them over. */
 const keepsDocuments = sql<boolean>`
@@ -243,11 +254,13 @@ const keepsDocuments = sql<boolean>`
 
 /**
  * SQL: as `liveHome`, of a new document with the contents of one that this instance had: that instance, or if it is replicated
- * and not live, any.
+ * and not live, any. It may be older than `KEEPS` only if no other can be chosen.
  */
 export const homeOfDeleted = (name: string): typeof liveHome => sql`
-  (select h.name, h.address, h.protocol from homes h where h.name = ${name} and ${keepsDocuments})
+  (select h.name, h.address, h.protocol from homes h
+    where h.name = ${name} and ${keepsDocuments} and (h.lease_until is null or ${canKeep}))
   union all
-  (select name, address, protocol from (${liveHome}) other where not exists (
-    select 1 from homes h where h.name = ${name} and (h.lease_until is null or ${keepsDocuments})
+  (select name, address, protocol from (${newHome(KEEPS)}) other where not exists (
+    select 1 from homes h
+    where h.name = ${name} and (h.lease_until is null or ${keepsDocuments} and ${canKeep})
   ))`

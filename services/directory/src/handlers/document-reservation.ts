@@ -101,7 +101,7 @@ export class Reservations {
 
   /**
    * Reserves a document for the contents of a deleted one, on this home. Without a user it is for the operator, and has the owners
-   * of its workspace only. Throws as `reserve`.
+   * of its workspace only. Throws as `reserve`, and `unavailable` when the instance is too old to make one again.
    */
   async reserveAgain(
     { workspaceId, name, home }: { workspaceId: number; name: string; home: rows.HomeSql },
@@ -116,7 +116,7 @@ export class Reservations {
     }
     for (let attempt = 0; attempt < URL_ID_ATTEMPTS; attempt++) {
       const named = { ...doc, ...newDocumentIds() }
-      const insert = (trx: Trx, place: Place) => rows.insertDocuments(trx, place, [named], home)
+      const insert = (trx: Trx, place: Place) => rows.insertAgain(trx, place, named, home)
       const [outcome = NO_PLACE] = (await this.insertInto(workspaceId, insert)) ?? []
       const allowed = userId === undefined ? { ...outcome, role: 'owners' as const } : outcome
       const reserved = readOutcome(named.docId, allowed)
