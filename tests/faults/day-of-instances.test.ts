@@ -19,7 +19,7 @@ import {
 
 const LIMIT_MS = 300_000
 /** Longer than any call of the store is repeated for. */
-const AWAY_MS = 20_000
+const AWAY_MS = 60_000
 const ADDED: InstanceName = 'document-data-3'
 const documentData = join(__dirname, '../../services/document-data')
 /** The next release, which has a migration of documents more. */

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { InstanceName } from '@sheaf/testkit/sheaf'
 import { startGenerator } from '../load/generator'
 import { addBody } from '../load/rows'
 import type { Options } from '../options'
 import type { Figure } from '../report'
 import { startSheafTarget, type SheafTarget } from '../target'
-import { addRecords, grow, locate, MB, storeAll } from './stored-documents'
+import { addRecords, grow, locate, MB, storeAll, withoutStore } from './stored-documents'
 
 const SIZES = [1, 10, 100]
 /** Records after the snapshot. So many as the last come only while the store is away: then no time is wanted. */
@@ -56,20 +54,6 @@ export async function measureFailovers(
     }
   }
   return figures
-}
-
-/** Runs `work` while no snapshot can be stored: a file is where the folder of the store was. */
-async function withoutStore({ sheaf }: SheafTarget, work: () => Promise<void>): Promise<void> {
-  const store = join(sheaf.dataDir, 'store')
-  const aside = `${store}-aside`
-  await rename(store, aside)
-  await writeFile(store, '')
-  try {
-    await work()
-  } finally {
-    await rm(store)
-    await rename(aside, store)
-  }
 }
 
 /** Kills the owner. Both requests are sent at once; the gateway holds them until the document has another home. */

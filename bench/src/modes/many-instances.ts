@@ -5,11 +5,12 @@ import { locateDocument } from '@sheaf/testkit/documents'
 import { readDatabaseUrl } from '@sheaf/testkit/engine-process'
 import type { InstanceName } from '@sheaf/testkit/sheaf'
 import { startGenerator, type Generator } from '../load/generator'
+import { addBody } from '../load/rows'
 import type { Options } from '../options'
 import type { Figure, Report } from '../report'
 import { median, percentile } from '../statistics'
 import { startSheafTarget, type SheafTarget } from '../target'
-import { grow, locate, MB, storeAll } from './stored-documents'
+import { grow, locate, MB, storeAll, withoutStore } from './stored-documents'
 
 const SIZES = [1, 10, 100]
 const INSTANCES = ['document-data-0', 'document-data-1', 'document-data-2'] as const
@@ -17,6 +18,9 @@ const INSTANCES = ['document-data-0', 'document-data-1', 'document-data-2'] as c
 const CLIENTS = 8
 /** Documents of the killed instance that are requested. */
 const SAMPLE = 200
+/** Clients that write while snapshots are stored, and for how long: there is at most one snapshot in ten seconds. */
+const WRITERS = 4
+const WRITE_MS = 15_000
 
 /** What moves of documents cost those who use them, and the failure of one of several instances with many documents. */
 export async function measureInstances(
@@ -31,13 +35,19 @@ export async function measureInstances(
     SHEAF_BALANCE_SECONDS: '0',
   })
   const figures: Figure[] = []
-  for (const size of SIZES) figures.push(...(await measureMoves(generator, target, size)))
+  for (const size of SIZES) {
+    const document = { ...target, recordsPath: await target.addDocument(`${size} MB`) }
+    figures.push(...(await measureMoves(generator, document, size)))
+    const writes = await measureSnapshots(generator, document, options.rounds)
+    figures.push(...writes.map((figure) => ({ ...figure, name: `${figure.name}, ${size} MB` })))
+  }
   figures.push(...(await measureLoss(generator, target, options.documents)))
   return {
     mode: 'instances',
     about:
       'Three instances of document-data, PostgreSQL and a store in a folder on the same machine. A document is moved while one ' +
-      'client reads one row of it, one request after the other: to an instance that has no file of it, and back. Then ' +
+      'client reads one row of it, one request after the other: to an instance that has no file of it, and back. Writes beside snapshots: beside (the column “plain server”) the same writes ' +
+      'while nothing can be stored. Then ' +
       `${options.documents} documents are created, one instance is killed, and ${SAMPLE} of its documents, chosen at random, ` +
       `are read for the first time, by ${CLIENTS} clients.`,
     figures,
@@ -47,14 +57,13 @@ export async function measureInstances(
 
 async function measureMoves(
   generator: Generator,
-  target: SheafTarget,
+  document: SheafTarget,
   size: number,
 ): Promise<Figure[]> {
-  const document = { ...target, recordsPath: await target.addDocument(`${size} MB`) }
   await grow(generator, document, size * MB)
   await storeAll(generator, document)
   const docId = docIdOf(document)
-  const stored = await bytesOf(join(target.sheaf.dataDir, 'store', docId.slice(0, 2), docId))
+  const stored = await bytesOf(join(document.sheaf.dataDir, 'store', docId.slice(0, 2), docId))
   const name = `move, ${size} MB`
   const { home } = await locate(document)
   const other = INSTANCES.find((instance) => instance !== home) ?? home
@@ -72,6 +81,36 @@ async function measureMoves(
     { name: `${name}: longest read, a file there`, unit: 'ms', sheaf: Math.max(...warm) },
     { name: `${name}: median read meanwhile`, unit: 'ms', sheaf: median([...cold, ...warm]) },
     ...(stored > 0 ? [perMb] : []),
+  ]
+}
+
+/** What snapshots of a document cost those who write to it: writes with snapshots, beside writes while none can be stored. */
+async function measureSnapshots(
+  generator: Generator,
+  document: SheafTarget,
+  rounds: number,
+): Promise<Figure[]> {
+  const { port, headers, recordsPath: path } = document
+  const requests = [{ method: 'POST', path, headers, body: addBody(0, 1) }]
+  const write = async () => {
+    const load = { port, clients: WRITERS, ms: WRITE_MS, requests }
+    const { calls, ms, latencies } = await generator.run(load)
+    return { rate: (calls / ms) * 1000, slow: percentile(latencies, 0.99) }
+  }
+  const own: Awaited<ReturnType<typeof write>>[] = []
+  const without: typeof own = []
+  for (let round = 0; round < rounds; round++) {
+    // What could not be stored is stored at once when the store is back, so each round has a snapshot.
+    without.push(await withoutStore(document, write))
+    own.push(await write())
+  }
+  const compare = (name: string, unit: Figure['unit'], key: 'rate' | 'slow'): Figure => {
+    const [sheaf, plain] = [own, without].map((runs) => runs.map((run) => run[key]))
+    return { name, unit, sheaf: median(sheaf ?? []), plain: median(plain ?? []) }
+  }
+  return [
+    compare(`writes beside snapshots, ${WRITERS} clients`, 'req/s', 'rate'),
+    compare('writes beside snapshots: 99 %', 'ms', 'slow'),
   ]
 }
 

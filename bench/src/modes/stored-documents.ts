@@ -1,3 +1,5 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { locateDocument } from '@sheaf/testkit/documents'
 import { readDatabaseUrl } from '@sheaf/testkit/engine-process'
@@ -50,6 +52,25 @@ export async function addRecords(
   const { port, headers, recordsPath: path } = document
   const requests = [{ method: 'POST', path, headers, body: addBody(0, 1) }]
   await generator.run({ port, clients: CLIENTS, calls: count, requests })
+}
+
+/** Runs `work` while no snapshot can be stored: a file is where the folder of the store was. */
+export async function withoutStore<Result>(
+  { sheaf }: SheafTarget,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const store = join(sheaf.dataDir, 'store')
+  const aside = `${store}-aside`
+  // Nothing may have been stored yet.
+  await mkdir(store, { recursive: true })
+  await rename(store, aside)
+  await writeFile(store, '')
+  try {
+    return await work()
+  } finally {
+    await rm(store)
+    await rename(aside, store)
+  }
 }
 
 /** Where a document is, and what its log has. */
