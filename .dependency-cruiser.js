@@ -32,11 +32,12 @@ const halls = {
     structure records batch attachments redo past integrity revert feed compare exports workers documents`,
   'services/document-data/src/replication': `
     objects record-body.ts file-position.ts home-lease.ts peer-copies.ts redo-tail.ts document-copies.ts opening.ts
-    snapshot-jobs.ts adoption.ts format-migration.ts document-heads.ts deleted-documents.ts leaving-documents.ts resting-files.ts replicated-documents.ts homes`,
+    snapshot-jobs.ts leaving-documents.ts adoption.ts format-migration.ts document-heads.ts deleted-documents.ts resting-files.ts replicated-documents.ts homes`,
   'services/document-data/src/replication/objects': `
     object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts`,
   'services/document-data/src/replication/homes': `
-    lease-thread.ts lease-thread-program.ts hand-overs.ts balanced-documents.ts home-balance.ts`,
+    lease-thread.ts lease-thread-program.ts not-replicated.ts adoptions.ts hand-overs.ts balanced-documents.ts
+    home-balance.ts open-homes.ts`,
   'packages/document-log/src': `
     migrations schema.ts append-error.ts append-statement.ts statement-error.ts log-connection.ts
     append-lane.ts record-appender.ts log-database.ts heads.ts deleted-heads.ts`,

@@ -131,7 +131,10 @@ async function* listDocuments(
   asSystem: () => Promise<{ token: string }>,
 ): AsyncGenerator<HomeDocument> {
   for (let afterId = 0; ;) {
-    const { documents } = await homes.listHomeDocuments({ home, afterId }, await asSystem())
+    const { documents } = await homes.listHomeDocuments(
+      { home, afterId, pinnedOnly: false },
+      await asSystem(),
+    )
     yield* documents
     const last = documents.at(-1)
     if (!last) return

@@ -35,6 +35,8 @@ export interface OpenedHead {
   readonly pending: boolean
   /** Format of its file after the latest record; 0 when that was never recorded. */
   readonly format: number
+  /** True for a document that is on the disk of its instance alone. */
+  readonly local: boolean
   readonly snapshot?: SnapshotMark
 }
 
@@ -43,10 +45,16 @@ export interface LoggedRecord extends StoredRecord {
   readonly term: number
 }
 
+/**
+ * Term of what a document begins its log with. Nobody appends with it, so a file whose last record has it holds nothing
+ * that an opening has added.
+ */
+export const FIRST_TERM = -1
+
 const NO_SNAPSHOT = { name: null, lsn: null, term: null }
 
 /**
- * Begins the log of a document, with term 0, which nobody appends with. Throws `conflict` when there is one,
+ * Begins the log of a document, with records of the first term. Throws `conflict` when there is one,
  * `precondition` when the document was deleted.
  */
 export async function createHead(db: LogTablesDb, head: NewHead): Promise<void> {
@@ -61,7 +69,7 @@ export async function createHead(db: LogTablesDb, head: NewHead): Promise<void> 
       on conflict (doc) do nothing returning doc
     ), i as (
       insert into record (doc, lsn, term, body)
-      select h.doc, e.lsn, 0, e.body from h, unnest(${positions}::int8[], ${bodies}::bytea[]) e(lsn, body)
+      select h.doc, e.lsn, ${FIRST_TERM}::int8, e.body from h, unnest(${positions}::int8[], ${bodies}::bytea[]) e(lsn, body)
     )
     select doc from h`.execute(db)
   if (rows.length > 0) return
@@ -104,14 +112,15 @@ export async function openHead(
       'lsn',
       'unpublished',
       'pending',
+      'local',
       'snapshot',
       'snapshot_lsn',
       'snapshot_term',
     ])
     .executeTakeFirst()
   if (opened) {
-    const { term, lsn, unpublished, pending, format } = opened
-    return { term, lsn, unpublished, pending, format, snapshot: markOf(opened) }
+    const { term, lsn, unpublished, pending, format, local } = opened
+    return { term, lsn, unpublished, pending, format, local, snapshot: markOf(opened) }
   }
   const known = await findHead(db, doc)
   if (!known) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
@@ -145,6 +154,52 @@ export function markOf({
   return { name, lsn, term }
 }
 
+/**
+ * Stores that a document without a log is on the disk of an instance alone, if nothing is known of it: so its openings have
+ * terms as well.
+ */
+export async function createLocalHead(
+  db: LogTablesDb,
+  doc: string,
+  { instance, assigned }: Opener,
+): Promise<void> {
+  await db
+    .insertInto('head')
+    .values({ doc, instance, assigned, lsn: 0, unpublished: false, local: true })
+    .onConflict((conflict) => conflict.column('doc').doNothing())
+    .execute()
+}
+
+/**
+ * Begins the log of a document that was on the disk of its instance alone with a snapshot, as `createHead` does. Returns
+ * false, and changes nothing, when a later opening has raised the term.
+ */
+export async function adoptHead(
+  db: LogTablesDb,
+  { doc, term, format }: { readonly doc: string; readonly term: number; readonly format: number },
+  snapshot: SnapshotMark,
+): Promise<boolean> {
+  const adopted = await db
+    .updateTable('head')
+    .set({
+      local: false,
+      format,
+      lsn: snapshot.lsn,
+      unpublished: true,
+      pending: true,
+      snapshot: snapshot.name,
+      snapshot_lsn: snapshot.lsn,
+      snapshot_term: snapshot.term,
+    })
+    .where('doc', '=', doc)
+    .where('term', '=', term)
+    .where('local', '=', true)
+    .where('deleted', '=', false)
+    .returning('doc')
+    .executeTakeFirst()
+  return adopted !== undefined
+}
+
 /** The latest snapshot of a document; undefined when it has none, or there is no such document. */
 export async function findSnapshot(
   db: LogTablesDb,
@@ -158,12 +213,16 @@ export async function findSnapshot(
   return found && markOf(found)
 }
 
-/** Position of the latest record of a document; undefined when it was deleted, or there is no such document. */
+/**
+ * Position of the latest record of a document; undefined when it was deleted, is on the disk of its instance alone, or there
+ * is no such document.
+ */
 export async function findPosition(db: LogTablesDb, doc: string): Promise<number | undefined> {
   const found = await db
     .selectFrom('head')
     .select('lsn')
     .where('doc', '=', doc)
+    .where('local', '=', false)
     .where('deleted', '=', false)
     .executeTakeFirst()
   return found?.lsn
@@ -209,16 +268,15 @@ export async function readRecords(
   return rows
 }
 
-/** Of these documents, those that have or had a log. */
-export function listHeads(
-  db: LogTablesDb,
-  docs: readonly string[],
-): Promise<{ readonly doc: string; readonly deleted: boolean }[]> {
-  return db
+/** Of these documents, those that were deleted. */
+export async function listDeleted(db: LogTablesDb, docs: readonly string[]): Promise<string[]> {
+  const rows = await db
     .selectFrom('head')
-    .select(['doc', 'deleted'])
+    .select('doc')
     .where('doc', '=', sql<string>`any(${docs}::uuid[])`)
+    .where('deleted', '=', true)
     .execute()
+  return rows.map(({ doc }) => doc)
 }
 
 /**

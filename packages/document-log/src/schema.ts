@@ -24,6 +24,8 @@ interface HeadTable {
   snapshot: string | null
   snapshot_lsn: number | null
   snapshot_term: number | null
+  /** True while the document is on the disk of its instance alone: then the log has nothing of it but its term. */
+  local: Generated<boolean>
   deleted: Generated<boolean>
   /** When a document was deleted whose log and snapshot are kept; null for any other. */
   deleted_at: ColumnType<Date | null, never, null>

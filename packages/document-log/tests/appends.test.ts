@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { AppendError } from '../src/append-error'
-import { listUnfinished } from '../src/heads'
+import { FIRST_TERM, listUnfinished } from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
 import {
   createDocument,
@@ -42,7 +42,7 @@ describe('append', () => {
     const records = await readLog(log, doc)
     expect(textsOf(records)).toEqual(['born', 'a', 'b', 'c'])
     expect(records.map(({ lsn }) => lsn)).toEqual([1, 2, 3, 4])
-    expect(records.map((record) => record.term)).toEqual([0, term, term, term])
+    expect(records.map((record) => record.term)).toEqual([FIRST_TERM, term, term, term])
   })
 
   it('keeps the bytes of a record', async () => {

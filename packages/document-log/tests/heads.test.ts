@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { deleteHead, findKept, forgetHead, listExpired, markCollected } from '../src/deleted-heads'
-import { appendFormat, createHead, discardHead, findRecordTerm, openHead } from '../src/heads'
+import {
+  adoptHead,
+  appendFormat,
+  createHead,
+  createLocalHead,
+  discardHead,
+  findPosition,
+  findRecordTerm,
+  FIRST_TERM,
+  listDeleted,
+  openHead,
+} from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
 import {
   createDocument,
@@ -46,6 +57,7 @@ describe('the log of a document', () => {
       unpublished: true,
       pending: true,
       format: 13,
+      local: false,
       snapshot,
     })
   })
@@ -69,7 +81,7 @@ describe('the log of a document', () => {
 
   it('knows the term of each record', async () => {
     const doc = await createDocument(log)
-    expect(await findRecordTerm(log.db, doc, 1)).toBe(0)
+    expect(await findRecordTerm(log.db, doc, 1)).toBe(FIRST_TERM)
     expect(await findRecordTerm(log.db, doc, 2)).toBeUndefined()
   })
 
@@ -221,5 +233,42 @@ describe('the format of a document', () => {
     const doc = await createDocument(log)
     await log.db.updateTable('head').set({ format: 0 }).where('doc', '=', doc).execute()
     expect(await open(doc, 20, 21)).toMatchObject({ format: 0 })
+  })
+})
+
+describe('a document on the disk of its instance alone', () => {
+  const opener = { instance: 'a', assigned: 0, formats: { min: 1, max: 13 } }
+  const snapshot = { name: 'adopted', lsn: 7, term: FIRST_TERM }
+
+  it('has terms and no log until it is adopted', async () => {
+    const doc = randomUUID()
+    await createLocalHead(log.db, doc, opener)
+    expect(await openHead(log.db, doc, opener)).toMatchObject({ term: 1, local: true })
+    expect(await findPosition(log.db, doc)).toBeUndefined()
+    expect(await adoptHead(log.db, { doc, term: 1, format: 13 }, snapshot)).toBe(true)
+    expect(await findPosition(log.db, doc)).toBe(7)
+    expect(await openHead(log.db, doc, opener)).toMatchObject({ term: 2, local: false, snapshot })
+    // Nothing that was begun before takes it back.
+    await createLocalHead(log.db, doc, opener)
+    expect(await openHead(log.db, doc, opener)).toMatchObject({ term: 3, local: false })
+    expect(await adoptHead(log.db, { doc, term: 3, format: 13 }, snapshot)).toBe(false)
+  })
+
+  it('is not adopted with what an earlier opening has stored', async () => {
+    const doc = randomUUID()
+    await createLocalHead(log.db, doc, opener)
+    const { term } = await openHead(log.db, doc, opener)
+    await openHead(log.db, doc, opener)
+    expect(await adoptHead(log.db, { doc, term, format: 13 }, snapshot)).toBe(false)
+    expect(await openHead(log.db, doc, opener)).toMatchObject({ local: true })
+  })
+
+  it('stays deleted', async () => {
+    const doc = randomUUID()
+    await createLocalHead(log.db, doc, opener)
+    const { term } = await openHead(log.db, doc, opener)
+    await deleteHead(log.db, doc)
+    expect(await adoptHead(log.db, { doc, term: term + 1, format: 13 }, snapshot)).toBe(false)
+    expect(await listDeleted(log.db, [doc, randomUUID()])).toEqual([doc])
   })
 })

@@ -35,7 +35,7 @@ export const opener = { instance: 'a', formats: { min: 13, max: 14 } }
 /** Marks of a document that nothing is left to be done for. */
 export const settled = { unpublished: false, pending: false }
 
-/** A document with one record, which has term 0. */
+/** A document with one record, which has the first term. */
 export async function createDocument({ db }: TestLog): Promise<string> {
   const doc = randomUUID()
   await createHead(db, {

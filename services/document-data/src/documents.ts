@@ -3,8 +3,7 @@ import { formulaObservers } from './formula-metrics'
 import type { FormulaLimits } from './formulas/formula-limits'
 import { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
-import { HandOvers } from './replication/homes/hand-overs'
-import { HomeBalance } from './replication/homes/home-balance'
+import { openHomes, type OpenedHomes } from './replication/homes/open-homes'
 import { RestingFiles } from './replication/resting-files'
 import type { DirectoryLease } from './replication/home-lease'
 import type { LeaseThread } from './replication/homes/lease-thread'
@@ -46,7 +45,7 @@ export interface OpenedDocuments {
   /** Renews it while the event loop is blocked. */
   readonly leaseThread: LeaseThread | undefined
   /** Hands documents over to other instances; undefined without replication. */
-  readonly handOvers: HandOvers | undefined
+  readonly handOvers: OpenedHomes['handOvers'] | undefined
   /** Removes files of documents from the disk; undefined without replication. */
   readonly restingFiles: RestingFiles | undefined
 }
@@ -99,9 +98,8 @@ export async function openDocuments(
   const budget = { bytes: config.replication.diskBytes }
   const { database } = replication
   const restingFiles = closer.use(new RestingFiles(documents, { database, budget, log }))
-  const handOvers = closer.use(new HandOvers(documents, { ...parts, tls }))
   const everyMs = config.replication.balanceSeconds * 1000
-  closer.use(new HomeBalance(documents, handOvers, { ...parts, lease, everyMs }))
+  const { handOvers } = openHomes(documents, { ...parts, lease, everyMs, tls }, closer)
   return { documents, past, formulas, lease, leaseThread, handOvers, restingFiles }
 }
 

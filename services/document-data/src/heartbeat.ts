@@ -22,7 +22,6 @@ export class HomeReports implements AsyncDisposable {
   private address = ''
   private timer: NodeJS.Timeout | undefined
   private running: Promise<void> | undefined
-  private isAdopted = false
   private failing = false
   private stopped = false
   private takingOver: Promise<void> | undefined
@@ -58,7 +57,7 @@ export class HomeReports implements AsyncDisposable {
     await this.running
     await this.takingOver
     await this.ctx.leaseThread?.[Symbol.asyncDispose]()
-    if (this.isAdopted) await this.report({ released: true }).catch(() => {})
+    if (this.ctx.lease) await this.report({ released: true }).catch(() => {})
   }
 
   private async run(): Promise<void> {
@@ -82,12 +81,7 @@ export class HomeReports implements AsyncDisposable {
   }
 
   private async reportOnce(): Promise<void> {
-    const { lease, leaseThread, handOvers, documents } = this.ctx
-    if (lease && !this.isAdopted) {
-      // Another instance that took over a document without a log would not find it.
-      await documents.adopt()
-      this.isAdopted = true
-    }
+    const { lease, leaseThread, handOvers } = this.ctx
     const { sentAt, answer, request, token } = await this.report({})
     if (!lease) return
     if (answer.leaseMs === 0) throw new Error('another process has the lease of this instance')

@@ -43,10 +43,12 @@ export function addInstancesCommands(
 
 async function untilDrained(instances: Instances, name: string, terminal: Terminal): Promise<void> {
   for (let before = -1; ; await delay(LOOK_MS)) {
-    const { documents } = await instances.find(name)
+    const { documents, pinned } = await instances.find(name)
     if (documents === 0) return
     const noun = documents === 1 ? 'document' : 'documents'
-    if (documents !== before) terminal.err(`${documents.toLocaleString('en-US')} ${noun} left`)
+    const adopted = pinned > 0 ? `, ${pinned.toLocaleString('en-US')} of them to be adopted` : ''
+    if (documents !== before)
+      terminal.err(`${documents.toLocaleString('en-US')} ${noun} left${adopted}`)
     before = documents
   }
 }
@@ -64,11 +66,12 @@ function formatInstances(homes: readonly Home[]): string {
     home.live ? (home.drained ? 'drained' : 'live') : 'not live',
     home.replicated ? 'yes' : 'no',
     String(home.documents),
+    String(home.pinned),
     formatRange(home),
     `${(home.freeBytes / 2 ** 30).toFixed(1)} GiB`,
   ])
   return formatTable(
-    ['NAME', 'ADDRESS', 'STATE', 'REPLICATED', 'DOCUMENTS', 'FORMATS', 'FREE'],
+    ['NAME', 'ADDRESS', 'STATE', 'REPLICATED', 'DOCUMENTS', 'PINNED', 'FORMATS', 'FREE'],
     rows,
   )
 }

@@ -41,6 +41,7 @@ export interface AccessRow {
   readonly assignment: number | null
   /** See Assignment. */
   readonly isHomeEnded: boolean
+  readonly isPinned: boolean
 }
 
 /**
@@ -80,7 +81,7 @@ export async function resolveCaller(
       c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope, s.version,
       null as "docId", null as "orgId", null as "workspaceId", null as role, null as "ownerId",
       false as "isRemoved", null as home, null as "homeAddress", null as "homeProtocol",
-      null as assignment, false as "isHomeEnded"
+      null as assignment, false as "isHomeEnded", false as "isPinned"
     from ${callers(credential)} c
     cross join access_state s`.execute(db)
   return rows

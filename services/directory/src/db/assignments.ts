@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { canUse } from './formats'
-import type { DirectorySchema } from './schema'
+import type { DirectorySchema, DocumentPin } from './schema'
 
 type Db = Kysely<DirectorySchema>
 
@@ -18,11 +18,14 @@ export interface Assignment {
    * document.
    */
   readonly isHomeEnded: boolean
+  /** True when the document is on the disk of that instance alone, so that no other one can take over. */
+  readonly isPinned: boolean
 }
 
 /** SQL: the columns of an Assignment, from document `d` and its instance `h`, which may be absent. */
 export const assignmentColumns = sql`d.home, h.address as "homeAddress", h.protocol as "homeProtocol", d.assignment,
-  coalesce(h.lease_until <= clock_timestamp() or h.format_max < d.format, false) as "isHomeEnded"`
+  coalesce(h.lease_until <= clock_timestamp() or h.format_max < d.format, false) as "isHomeEnded",
+  d.pinned is not null as "isPinned"`
 
 /** The assignment of a document, published or not; undefined for an unknown one. */
 export async function findAssignment(db: Db, docId: string): Promise<Assignment | undefined> {
@@ -35,7 +38,7 @@ export async function findAssignment(db: Db, docId: string): Promise<Assignment 
 /**
  * Assigns a document, which has this assignment, to a live replicated instance that can read it; the documents of an instance
  * are spread over all of them. Undefined when nothing was changed: no such instance is live, the lease has been granted
- * again, or the document has another assignment by now.
+ * again, or the document has another assignment by now, or is pinned.
  */
 export async function reassign(
   db: Db,
@@ -57,11 +60,10 @@ export async function reassign(
     )
     update documents d set home = t.name, assignment = d.assignment + 1
     from ended e, target t
-    where d.doc_id = ${docId} and d.home = e.name and d.assignment = ${assignment}
+    where d.doc_id = ${docId} and d.home = e.name and d.assignment = ${assignment} and d.pinned is null
       and t.format_max >= d.format
-    returning d.home, t.address as "homeAddress", t.protocol as "homeProtocol", d.assignment, false as "isHomeEnded"`.execute(
-    db,
-  )
+    returning d.home, t.address as "homeAddress", t.protocol as "homeProtocol", d.assignment, false as "isHomeEnded",
+      false as "isPinned"`.execute(db)
   return rows[0]
 }
 
@@ -84,8 +86,8 @@ export interface HandedOver {
 }
 
 /**
- * Assigns documents of an instance to others, unless that process has no lease, a document is no longer its own, or no
- * other instance that may have it is live. Returns those that it assigned.
+ * Assigns documents of an instance to others, unless that process has no lease, a document is no longer its own or is
+ * pinned, or no other instance that may have it is live. Returns those that it assigned.
  */
 export async function handOver(
   db: Db,
@@ -105,7 +107,28 @@ export async function handOver(
       ) t where d.doc_id = any(${docIds}::uuid[])
     )
     update documents d set home = t.name, assignment = d.assignment + 1
-    from owner o, target t where d.id = t.id and d.home = o.name
+    from owner o, target t where d.id = t.id and d.home = o.name and d.pinned is null
     returning d.doc_id as "docId", d.home, t.address as "homeAddress"`.execute(db)
   return rows
+}
+
+/** Documents of an instance that are to be pinned to it, or not to be pinned any more. */
+export interface PinnedDocuments extends Pick<HandOver, 'home' | 'startId' | 'docIds'> {
+  readonly pin: DocumentPin | null
+}
+
+/** Stores whether documents are pinned, unless that process has no lease; returns those that are its own. */
+export async function pinDocuments(
+  db: Db,
+  { home, startId, docIds, pin }: PinnedDocuments,
+): Promise<string[]> {
+  const { rows } = await sql<{ docId: string }>`
+    with owner as (
+      select name from homes
+      where name = ${home} and start_id = ${startId} and lease_until > clock_timestamp() for share
+    )
+    update documents d set pinned = ${pin} from owner o
+    where d.doc_id = any(${docIds}::uuid[]) and d.home = o.name
+    returning d.doc_id as "docId"`.execute(db)
+  return rows.map(({ docId }) => docId)
 }

@@ -1,7 +1,7 @@
 import { KEEPS } from '@sheaf/auth/require-protocol'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { writeFormat } from './formats'
-import type { DirectorySchema } from './schema'
+import type { DirectorySchema, DocumentPin } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
@@ -24,6 +24,8 @@ export interface HomeRow {
   readonly documents: number | undefined
   readonly format_min: number
   readonly format_max: number
+  /** Number of these that are pinned to it. */
+  readonly pinned: number | undefined
 }
 
 /** What directory has stored of a report. */
@@ -68,7 +70,7 @@ const leaseColumns = ({ lease }: HomeReport) => {
 
 /**
  * Stores the heartbeat of a known instance, and grants the lease that it asks for; undefined when the instance is new, its
- * address or protocol has changed, or another process of its name has the lease.
+ * address or protocol has changed, another process of its name has the lease, or it asks for a lease for the first time.
  */
 export async function refreshHome(db: Db, report: HomeReport): Promise<StoredReport | undefined> {
   const { rows } = await sql<StoredReport>`
@@ -77,12 +79,17 @@ export async function refreshHome(db: Db, report: HomeReport): Promise<StoredRep
       (start_id, lease_until) = row(${leaseColumns(report)})
     where name = ${report.name} and address = ${report.address} and protocol = ${report.protocol}
       and ${isFree(report.lease?.startId ?? null)}
+      and (h.lease_until is not null or ${report.lease === undefined})
     returning drained, ${writeFormat} as "writeFormat"`.execute(db)
   return rows[0]
 }
 
-/** As `refreshHome`, for an instance that may be new or have a new address; undefined when another process has the lease. */
+/**
+ * As `refreshHome`, in a transaction, for an instance that may be new, have a new address or have been without replication:
+ * then its documents are pinned to it. Undefined when another process has the lease.
+ */
 export async function putHome(db: Db, report: HomeReport): Promise<StoredReport | undefined> {
+  if (report.lease) await pinLocalDocuments(db, report.name)
   const { rows } = await sql<StoredReport>`
     insert into homes as h
       (name, address, free_bytes, protocol, format_min, format_max, start_id, lease_until)
@@ -96,6 +103,16 @@ export async function putHome(db: Db, report: HomeReport): Promise<StoredReport 
       where ${isFree(report.lease?.startId ?? null)}
     returning drained, ${writeFormat} as "writeFormat"`.execute(db)
   return rows[0]
+}
+
+/** Documents that an instance has written without replication are on its disk alone. */
+async function pinLocalDocuments(db: Db, name: string): Promise<void> {
+  const { rows } = await sql<{ isReplicated: boolean }>`
+    select lease_until is not null as "isReplicated" from homes where name = ${name} for update`.execute(
+    db,
+  )
+  if (rows[0]?.isReplicated) return
+  await sql`update documents set pinned = 'waiting' where home = ${name}`.execute(db)
 }
 
 /** A live replicated instance that may have more documents. */
@@ -194,7 +211,9 @@ export async function listHomes(
   db: Db,
   { countsDocuments }: { readonly countsDocuments: boolean },
 ): Promise<HomeRow[]> {
-  const documents = sql`, (select count(*)::int from documents d where d.home = h.name) as documents`
+  const documents = sql`,
+    (select count(*)::int from documents d where d.home = h.name) as documents,
+    (select count(*)::int from documents d where d.home = h.name and d.pinned is not null) as pinned`
   const { rows } = await sql<HomeRow>`
     select name, address, free_bytes, reported_at, lease_until is not null as is_replicated,
       ${isLive} as is_live, drained, format_min, format_max ${countsDocuments ? documents : sql``}
@@ -208,17 +227,26 @@ export async function isKnownHome(db: Db, name: string): Promise<boolean> {
   return known.length > 0
 }
 
+/** A document of an instance. */
+export interface HomeDocumentRow {
+  readonly id: number
+  readonly doc_id: string
+  readonly published_at: Date | null
+  readonly pinned: DocumentPin | null
+}
+
 /** Returns documents of an instance with a greater id, by id: at most 1000. */
 export function listHomeDocuments(
   db: Db,
   home: string,
-  afterId: number,
-): Promise<{ id: number; doc_id: string; published_at: Date | null }[]> {
+  { afterId, pinnedOnly }: { readonly afterId: number; readonly pinnedOnly: boolean },
+): Promise<HomeDocumentRow[]> {
   return db
     .selectFrom('documents')
-    .select(['id', 'doc_id', 'published_at'])
+    .select(['id', 'doc_id', 'published_at', 'pinned'])
     .where('home', '=', home)
     .where('id', '>', afterId)
+    .$if(pinnedOnly, (query) => query.where('pinned', 'is not', null))
     .orderBy('id')
     .limit(1000)
     .execute()

@@ -96,6 +96,9 @@ interface WorkspacesTable {
   removed_at: RemovedAt
 }
 
+/** `waiting`: until its instance has stored it outside of its disk. */
+export type DocumentPin = 'waiting'
+
 interface DocumentsTable {
   id: Generated<number>
   doc_id: string
@@ -109,6 +112,8 @@ interface DocumentsTable {
   assignment: Generated<number>
   /** Format that its file has or may get, if it is replicated; 0 while that is not known. */
   format: Generated<number>
+  /** Why it is assigned to no other instance: it is on the disk of its own alone. */
+  pinned: DocumentPin | null
   created_by: number | null
   created_at: CreatedAt
   updated_at: UpdatedAt

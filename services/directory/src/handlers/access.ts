@@ -152,11 +152,11 @@ function readDocument(row: ScopedRow, { neededRole }: ResolveAccessRequest) {
  */
 async function placeDocument<T extends { readonly docId: string }>(
   { homeAssigner }: Context,
-  { home, homeAddress, homeProtocol, assignment, isHomeEnded, scope }: ScopedRow,
+  { home, homeAddress, homeProtocol, assignment, isHomeEnded, isPinned, scope }: ScopedRow,
   document: T,
 ): Promise<T & Assignment> {
   if (home === null || assignment === null) throw documentNotFound()
-  const known = { home, homeAddress, homeProtocol, assignment, isHomeEnded }
+  const known = { home, homeAddress, homeProtocol, assignment, isHomeEnded, isPinned }
   const present = isHomeEnded ? await homeAssigner.assign(document.docId, known) : known
   if (!present) throw documentNotFound()
   // An instance that has not been upgraded yet ignores caps.

@@ -9,11 +9,13 @@ import type {
   HomesService,
   ListHomeDocumentsRequest,
   ListHomesRequest,
+  PinHomeDocumentsRequest,
   ReportHomeRequest,
 } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { Pin } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from '../context'
 import { isUuid } from '../access/resolve'
-import { findAssignment, handOver } from '../db/assignments'
+import { findAssignment, handOver, pinDocuments } from '../db/assignments'
 import { allowFormat, findUnreadable, raiseFormat } from '../db/formats'
 import {
   drainHome,
@@ -25,13 +27,14 @@ import {
   storeLoad,
   type StoredReport,
 } from '../db/homes'
+import type { DocumentPin } from '../db/schema'
 import { HOME_LEASE_MS, HOME_MARGIN_MS } from '../leases/ended-homes'
 import { findSurplus } from '../leases/home-balance'
 import { documentNotFound } from './errors'
 
 /** Difference at which an instance does not yet refuse tokens that directory has just issued, or gateways have kept. */
 const CLOCK_TOLERANCE_SECONDS = 5
-/** Documents that are handed over in one call. */
+/** Documents that are handed over, or pinned, in one call. */
 const MAX_HANDED_OVER = 1000
 
 /** Handlers of HomesService. */
@@ -65,10 +68,16 @@ export const homes = (ctx: Context): HomesService => ({
   async handOverHomeDocuments(request: HandOverHomeDocumentsRequest, call: ServerCall) {
     requireSystem(call)
     const { docIds, to } = request
-    if (docIds.length > MAX_HANDED_OVER || !docIds.every(isUuid))
-      throw new AppError('invalid', 'INVALID_HOME', 'doc_ids is invalid', { field: 'doc_ids' })
+    requireDocuments(docIds)
     if (to !== '') await requireUsable(ctx, docIds, to)
     return { documents: await handOver(ctx.db, request) }
+  },
+
+  async pinHomeDocuments(request: PinHomeDocumentsRequest, call: ServerCall) {
+    requireSystem(call)
+    requireDocuments(request.docIds)
+    const pin = pinFromWire(request.pin)
+    return { docIds: await pinDocuments(ctx.db, { ...request, pin }) }
   },
 
   async balanceHome({ home, startId, load }: BalanceHomeRequest, call: ServerCall) {
@@ -112,22 +121,35 @@ export const homes = (ctx: Context): HomesService => ({
         documents: row.documents ?? 0,
         formatMin: row.format_min,
         formatMax: row.format_max,
+        pinned: row.pinned ?? 0,
       })),
     }
   },
 
-  async listHomeDocuments({ home, afterId }: ListHomeDocumentsRequest, call: ServerCall) {
+  async listHomeDocuments(request: ListHomeDocumentsRequest, call: ServerCall) {
     requireSystem(call)
-    const rows = await listHomeDocuments(ctx.db, home, afterId)
+    const rows = await listHomeDocuments(ctx.db, request.home, request)
     return {
       documents: rows.map((row) => ({
         id: row.id,
         docId: row.doc_id,
         published: row.published_at !== null,
+        pin: row.pinned === null ? Pin.NONE : Pin.WAITING,
       })),
     }
   },
 })
+
+function requireDocuments(docIds: readonly string[]): void {
+  if (docIds.length > MAX_HANDED_OVER || !docIds.every(isUuid))
+    throw new AppError('invalid', 'INVALID_HOME', 'doc_ids is invalid', { field: 'doc_ids' })
+}
+
+function pinFromWire(pin: Pin): DocumentPin | null {
+  if (pin === Pin.NONE) return null
+  if (pin === Pin.WAITING) return 'waiting'
+  throw new AppError('invalid', 'INVALID_HOME', 'pin is invalid', { field: 'pin' })
+}
 
 function homeNotFound(name: string): AppError {
   return new AppError('not_found', 'INSTANCE_NOT_FOUND', `there is no instance ${name}`)

@@ -19,11 +19,12 @@ export class HomeAssigner {
 
   /**
    * The live assignment of a document: `known`, or a new one when the lease of its instance has ended. Throws
-   * `unavailable` when no replicated instance is live; returns undefined when the document no longer exists.
+   * `unavailable` when no replicated instance is live, or the document is pinned; returns undefined when the document no longer exists.
    */
   async assign(docId: string, known: Assignment | undefined): Promise<Assignment | undefined> {
     let present = known
-    for (let attempt = 0; present?.isHomeEnded && attempt < ATTEMPTS; attempt++)
+    const isToMove = () => present?.isHomeEnded === true && !present.isPinned
+    for (let attempt = 0; present && isToMove() && attempt < ATTEMPTS; attempt++)
       present = (await this.reassign(docId, present)) ?? (await findAssignment(this.db, docId))
     if (present?.isHomeEnded)
       throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'document unavailable, retry later', {

@@ -6,7 +6,7 @@ import type {
   PrepareDocumentRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/instance'
 import type { Context } from '../context'
-import { notReplicated } from '../replication/homes/hand-overs'
+import { notReplicated } from '../replication/homes/not-replicated'
 
 /** Handlers of InstanceService. */
 export const instance = (ctx: Pick<Context, 'documents' | 'handOvers'>): InstanceService => ({

@@ -1,73 +1,108 @@
-import { existsSync } from 'node:fs'
-import { createHead, listHeads } from '@sheaf/document-log/heads'
+import { existsSync, statSync } from 'node:fs'
+import { adoptHead, FIRST_TERM, listDeleted, type OpenedHead } from '@sheaf/document-log/heads'
 import type { LogDatabase } from '@sheaf/document-log/log-database'
-import { toAppError } from '@sheaf/kit/errors'
-import type { Logger } from '@sheaf/kit/logger'
 import type { ReplicatorHost } from '../store/documents/replicator'
 import { logBehind } from './document-copies'
-import { migrateFile, readFileFormat, readFilePosition } from './file-position'
-import type { HomeLease } from './home-lease'
+import { migrateFile, readFileFormat, readFilePosition, storeFileTerm } from './file-position'
+import type { LeavingDocuments } from './leaving-documents'
+import { documentMoved } from './opening'
+import type { StoredFiles } from './objects/stored-files'
 import type { SnapshotJobs } from './snapshot-jobs'
 
-/** Documents whose logs are looked for at once. */
+/** Documents that are looked for in the log database at once. */
 const STEP = 1000
-/** Why a file cannot be used, whenever that is tried again. */
-const UNUSABLE = new Set(['DOCUMENT_DAMAGED', 'DOCUMENT_TOO_NEW', 'LOG_BEHIND'])
+/** Bytes of a file that is stored in one piece of work while nobody uses it. */
+const SMALL_BYTES = 4 * 1024 * 1024
 
-/** Gives a log to documents that this instance has written without replication. */
+/** Dependencies of Adoption. */
+export interface AdoptionParts {
+  readonly database: LogDatabase
+  readonly stored: StoredFiles
+  readonly snapshots: Pick<SnapshotJobs, 'store'>
+  readonly leaving: LeavingDocuments
+}
+
+/**
+ * The documents of this instance that are on its disk alone, since it has written them without replication, until each has a
+ * log. Where the truth lies follows from what is durable:
+ *
+ * - The log database has a head that is not local: in the log, whatever the file says.
+ * - It has a local head, or none: in the file. Its term is 0; or FIRST_TERM after an adoption that was interrupted, which
+ *   cannot take effect any more once the document is opened. A file with a greater term has been written with a log that
+ *   is lost.
+ */
 export class Adoption {
   constructor(
-    private readonly parts: {
-      readonly log: Logger
-      readonly database: LogDatabase
-      readonly instance: string
-      readonly lease: Pick<HomeLease, 'writeFormat'>
-    },
+    private readonly parts: AdoptionParts,
     private readonly host: ReplicatorHost,
-    private readonly snapshots: Pick<SnapshotJobs, 'store'>,
   ) {}
 
-  /** See Replicator.adopt. Files that cannot be used are reported and left as they are. */
-  async adoptAll(): Promise<void> {
-    const waiting: string[] = []
-    for await (const docId of this.host.files.list())
-      if (waiting.push(docId) === STEP) await this.adoptSome(waiting.splice(0))
-    await this.adoptSome(waiting)
-  }
-
-  /** Returns false when this instance has no file of the document. */
-  async adopt(docId: string): Promise<boolean> {
+  /** Whether a document without a head is in the file of this instance. Throws `unavailable` when its log is lost. */
+  hasFile(docId: string, writeFormat: number): boolean {
     if (!existsSync(this.host.files.pathOf(docId))) return false
-    const path = this.host.files.find(docId)
-    migrateFile(path, this.parts.lease.writeFormat)
-    if (readFilePosition(path).term > 0) throw logBehind()
-    const snapshot = await this.snapshots.store(docId, path)
-    const tables = await this.parts.database.tables()
-    const { instance } = this.parts
-    await createHead(tables, {
-      doc: docId,
-      instance,
-      records: [],
-      format: readFileFormat(path),
-      snapshot,
-    })
+    this.requireFile(docId, writeFormat)
     return true
   }
 
-  private async adoptSome(docIds: readonly string[]): Promise<void> {
-    const tables = await this.parts.database.tables()
-    const heads = new Map((await listHeads(tables, docIds)).map((head) => [head.doc, head]))
-    for (const docId of docIds) {
-      const head = heads.get(docId)
-      try {
-        if (!head) await this.adopt(docId)
-        // Deleted while this instance was away.
-        else if (head.deleted) await this.host.files.remove(docId, false)
-      } catch (error) {
-        const reason = toAppError(this.host.translate(error, docId))?.reason ?? ''
-        if (!UNUSABLE.has(reason)) throw error
-        this.parts.log.error({ err: error, docId }, 'a document on this disk cannot be replicated')
-      }
-    }
+  /**
+   * Prepares the file of a document with a local head for use, and returns its format. Throws `not_found` without a file, else
+   * as `hasFile`.
+   * @param writeFormat newest format that the file may get
+   */
+  useFile(docId: string, writeFormat: number): number {
+    const path = this.host.files.find(docId)
+    // An instance without replication would refuse it otherwise.
+    if (this.requireFile(docId, writeFormat) !== 0) storeFileTerm(path, 0)
+    return readFileFormat(path)
+  }
+
+  /**
+   * See Replicator.adopt.
+   * @param raiseTerm opens the document in the log database
+   */
+  async adopt(docId: string, raiseTerm: () => Promise<OpenedHead>): Promise<void> {
+    const path = this.host.files.find(docId)
+    // What has not changed until the end is then stored already, so that calls wait only for the rest.
+    if (this.host.isOpen(docId) || statSync(path).size > SMALL_BYTES)
+      await this.parts.snapshots.store(docId, path)
+    await this.parts.leaving.handOver([docId], () => this.adoptNow(docId, raiseTerm))
+  }
+
+  /** See Replicator.removeDeleted. */
+  async removeDeleted(): Promise<void> {
+    const waiting: string[] = []
+    for await (const docId of this.host.files.list())
+      if (waiting.push(docId) === STEP) await this.removeSome(waiting.splice(0))
+    await this.removeSome(waiting)
+  }
+
+  /** Nobody uses the document meanwhile. */
+  private async adoptNow(docId: string, raiseTerm: () => Promise<OpenedHead>): Promise<void> {
+    // An earlier attempt whose outcome is unknown has taken effect by now, or cannot any more.
+    const { local, term } = await raiseTerm()
+    if (!local) return
+    const { database, stored, snapshots } = this.parts
+    const path = this.host.files.find(docId)
+    // Before the log begins: an instance without replication must not write the file from then on.
+    storeFileTerm(path, FIRST_TERM)
+    const snapshot = await snapshots.store(docId, path)
+    const tables = await database.tables()
+    const format = readFileFormat(path)
+    if (await adoptHead(tables, { doc: docId, term, format }, snapshot)) return
+    if ((await listDeleted(tables, [docId])).length > 0) await stored.remove(docId)
+    throw documentMoved()
+  }
+
+  private requireFile(docId: string, writeFormat: number): number {
+    const path = this.host.files.find(docId)
+    migrateFile(path, writeFormat)
+    const { term } = readFilePosition(path)
+    if (term > 0) throw logBehind()
+    return term
+  }
+
+  private async removeSome(docIds: readonly string[]): Promise<void> {
+    const deleted = await listDeleted(await this.parts.database.tables(), docIds)
+    for (const docId of deleted) await this.host.files.remove(docId)
   }
 }

@@ -1,8 +1,10 @@
-import { createHead, openHead, type OpenedHead } from '@sheaf/document-log/heads'
-import { AppError, toAppError } from '@sheaf/kit/errors'
+import { createHead, createLocalHead, openHead, type OpenedHead } from '@sheaf/document-log/heads'
+import { toAppError } from '@sheaf/kit/errors'
 import type { NewDocumentFile, ReplicatorHost } from '../store/documents/replicator'
 import { FIRST_FORMAT, formats, writableFormat } from '../store/sqlite/migrations/index'
 import { Adoption } from './adoption'
+import type { LeavingDocuments } from './leaving-documents'
+import { documentMoved } from './opening'
 import { readFileFormat } from './file-position'
 import { migrateByRecord } from './format-migration'
 import type { HomeLease } from './home-lease'
@@ -10,27 +12,24 @@ import { encodeRecord } from './record-body'
 import type { SnapshotJobs, SnapshotParts } from './snapshot-jobs'
 
 /** Dependencies of DocumentHeads. */
-interface HeadParts extends Pick<SnapshotParts, 'log' | 'database'> {
+interface HeadParts extends Pick<SnapshotParts, 'log' | 'database' | 'stored'> {
   /** Name of this instance. */
   readonly instance: string
   readonly lease: HomeLease
+  readonly snapshots: SnapshotJobs
+  readonly leaving: LeavingDocuments
 }
 
 /** Begins and opens the logs of documents, and brings the files of opened ones to newer formats. */
 export class DocumentHeads {
-  private readonly adoption: Adoption
+  /** The documents without logs. */
+  readonly adoption: Adoption
 
   constructor(
     private readonly parts: HeadParts,
     private readonly host: ReplicatorHost,
-    private readonly snapshots: SnapshotJobs,
   ) {
-    this.adoption = new Adoption(parts, host, snapshots)
-  }
-
-  /** See Replicator.adopt. */
-  adopt(): Promise<void> {
-    return this.adoption.adoptAll()
+    this.adoption = new Adoption(parts, host)
   }
 
   /** See Replicator.create. */
@@ -43,7 +42,7 @@ export class DocumentHeads {
       const body = encodeRecord({ lsn: 1, time: entry.time, format, entry })
       return createHead(tables, { doc, instance, records: [{ lsn: 1, body }], format })
     }
-    const snapshot = await this.snapshots.storeClosed(doc, path)
+    const snapshot = await this.parts.snapshots.storeFirst(doc, path)
     await createHead(tables, { doc, instance, records: [], format, snapshot })
   }
 
@@ -67,7 +66,8 @@ export class DocumentHeads {
       // The call is refused, and repeated where the document is then.
       if (unreadable !== undefined) await lease.assign(docId, unreadable)
       const isUnknown = toAppError(error)?.code === 'not_found'
-      if (!isUnknown || !(await this.adoption.adopt(docId))) throw error
+      if (!isUnknown || !this.adoption.hasFile(docId, writeFormat)) throw error
+      await createLocalHead(tables, docId, opener)
       return openHead(tables, docId, opener)
     }
   }
@@ -94,14 +94,4 @@ export class DocumentHeads {
 function unreadableFormat(error: unknown): number | undefined {
   const { reason, metadata } = toAppError(error) ?? {}
   return reason === 'DOCUMENT_FORMAT_UNREADABLE' ? Number(metadata?.format) : undefined
-}
-
-/** The refusal of a call about a document that another instance has opened, or this one again. */
-export function documentMoved(): AppError {
-  return new AppError(
-    'unavailable',
-    'DOCUMENT_MOVED',
-    'the document was opened elsewhere, retry later',
-    { retryAfterMs: '1000' },
-  )
 }

@@ -1,3 +1,4 @@
+import { storeTerm } from '../store/log/publish-state'
 import { readLastPosition } from '../store/log/record-writer'
 import { openReader, openWriter, type Connection } from '../store/sqlite/connections'
 import { formatOf, migrate, requireDocumentFile } from '../store/sqlite/migrations/index'
@@ -5,7 +6,10 @@ import { formatOf, migrate, requireDocumentFile } from '../store/sqlite/migratio
 /** The last record that a file has. */
 export interface FilePosition {
   readonly lsn: number
-  /** Term of the opening that stored it; 0 for a record of an instance without replication. */
+  /**
+   * Term of the opening that stored it; 0 for a record of an instance without replication, and FIRST_TERM for what a
+   * document began with when it was stored outside of the file.
+   */
   readonly term: number
 }
 
@@ -29,6 +33,16 @@ export function migrateFile(path: string, upTo: number): void {
   try {
     requireDocumentFile(connection.db)
     migrate(connection.db, { takesPosition: false, upTo })
+  } finally {
+    connection.close()
+  }
+}
+
+/** Stores the term of the last record of a document file that is not open; on disk when this returns. */
+export function storeFileTerm(path: string, term: number): void {
+  const connection = openWriter(path)
+  try {
+    storeTerm(connection, term)
   } finally {
     connection.close()
   }

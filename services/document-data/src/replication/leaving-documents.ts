@@ -19,6 +19,11 @@ export class LeavingDocuments {
     return handingOver
   }
 
+  /** Resolves when the hand-overs that have begun have ended. */
+  async settled(): Promise<void> {
+    await this.handingOver
+  }
+
   private async handOverNow<T>(docIds: readonly string[], assign: () => Promise<T>): Promise<T> {
     for (const docId of docIds) this.leaving.add(docId)
     try {

@@ -1,3 +1,7 @@
+import type { OpenedHead } from '@sheaf/document-log/heads'
+import { AppError } from '@sheaf/kit/errors'
+import type { UpdatedCopy } from './document-copies'
+
 /** A document that this instance has opened. */
 export interface Opening {
   readonly docId: string
@@ -5,6 +9,8 @@ export interface Opening {
   readonly assignment: number
   readonly period: number
   term: number
+  /** True while the document is on the disk of this instance alone: then it has no log, and the fields about it are empty. */
+  readonly isLocal: boolean
   /** Position of the latest record. */
   lsn: number
   /** Format of the file. */
@@ -29,11 +35,50 @@ export interface Opening {
   sweptAt: number
 }
 
-/** Number of calls for each open document since this was last asked. */
+/** Under what an instance opens a document. */
+export type OpenedUnder = Pick<Opening, 'docId' | 'assignment' | 'period'>
+
+/** The opening of a document whose file is up to date. */
+export function beginOpening(
+  under: OpenedUnder,
+  { term, lsn, local, format, snapshot }: OpenedHead,
+  { term: fileTerm, isSnapshotDamaged }: UpdatedCopy,
+): Opening {
+  return {
+    ...under,
+    term,
+    lsn,
+    format,
+    isLocal: local,
+    fileTerm,
+    isDoubtful: false,
+    isOver: false,
+    calls: 0,
+    isSnapshotDamaged,
+    tail: { records: lsn - (snapshot?.lsn ?? 0), bytes: 0 },
+    openedAt: performance.now(),
+    snapshotAt: 0,
+    sweptAt: 0,
+  }
+}
+
+/** The refusal of a call that had no effect, since the document is not, or no longer, in use on this instance. */
+export function documentMoved(): AppError {
+  return new AppError(
+    'unavailable',
+    'DOCUMENT_MOVED',
+    'the document was opened elsewhere, retry later',
+    {
+      retryAfterMs: '1000',
+    },
+  )
+}
+
+/** Number of calls for each open document that can be handed over, since this was last asked. */
 export function takeCalls(openings: ReadonlyMap<string, Opening>): Map<string, number> {
   const calls = new Map<string, number>()
   for (const [docId, opening] of openings) {
-    calls.set(docId, opening.calls)
+    if (!opening.isLocal) calls.set(docId, opening.calls)
     opening.calls = 0
   }
   return calls

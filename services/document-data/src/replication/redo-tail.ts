@@ -7,6 +7,7 @@ import { CHUNK_BYTES, findContent } from '../store/attachments/file-contents'
 import { Redo } from '../store/redo/redo'
 import type { ContentSource } from '../store/redo/redo-attachments'
 import { RedoError } from '../store/redo/redo-error'
+import { storeTerm } from '../store/log/publish-state'
 import type { LogRecord } from '../store/log/record-writer'
 import type { Connection } from '../store/sqlite/connections'
 import { linkedContents } from './objects/kept-contents'
@@ -77,7 +78,7 @@ async function redoSome(to: Connection, redo: Redo, { tail, lsn, records }: Step
       // Contents are fetched before the transaction, for its first record.
       if (applied > 0 && linkedContents(record).length > 0) break
       redo.apply(record, source)
-      to.prepare('UPDATE _sheaf_state SET term = ? WHERE id = 1').run(term)
+      storeTerm(to, term)
       applied++
     }
     return applied

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppendError } from '@sheaf/document-log/append-error'
-import { discardHead, findSnapshot, listUnfinished } from '@sheaf/document-log/heads'
+import { discardHead, FIRST_TERM, listUnfinished, type OpenedHead } from '@sheaf/document-log/heads'
 import { toAppError } from '@sheaf/kit/errors'
 import type {
   AppendedGroup,
@@ -11,14 +11,13 @@ import type {
   ReplicatorHost,
 } from '../store/documents/replicator'
 import { DeletedDocuments } from './deleted-documents'
-import { DocumentCopies, snapshotName, type CopyParts } from './document-copies'
-import { DocumentHeads, documentMoved } from './document-heads'
+import { DocumentCopies, type CopyParts } from './document-copies'
+import { DocumentHeads } from './document-heads'
 import { leaseEnded, type HomeLease } from './home-lease'
 import { KeptContents } from './objects/kept-contents'
 import { LeavingDocuments } from './leaving-documents'
-import { takeCalls, type Opening } from './opening'
+import { beginOpening, documentMoved, takeCalls, type OpenedUnder, type Opening } from './opening'
 import { encodeRecord } from './record-body'
-import { SNAPSHOT_DAMAGED } from './objects/stored-files'
 import { SnapshotJobs, type SnapshotParts } from './snapshot-jobs'
 
 /** Documents that are remembered as opened by this instance; those whose files are open beyond it. */
@@ -27,6 +26,9 @@ const MAX_OPENINGS = 50_000
 const READ_MS = 2_000
 /** Milliseconds for opening a document again while a write waits. */
 const REOPEN_MS = 700
+
+/** What brings a copy up to date is not needed for a document on the disk of this instance alone. */
+const LOCAL = { term: 0, isSnapshotDamaged: false }
 
 /** Dependencies of ReplicatedDocuments. */
 export interface ReplicationParts extends SnapshotParts, Pick<CopyParts, 'peers'> {
@@ -50,6 +52,7 @@ export class ReplicatedDocuments implements Replicator {
   private readonly heads: DocumentHeads
   private readonly deleted: DeletedDocuments
   private readonly leaving = new LeavingDocuments((docId) => this.stopUsing(docId))
+  readonly firstTerm = FIRST_TERM
 
   constructor(
     private readonly parts: ReplicationParts,
@@ -58,7 +61,8 @@ export class ReplicatedDocuments implements Replicator {
     this.contents = new KeptContents(parts.stored)
     this.copies = new DocumentCopies(host.files, { ...parts, contents: this.contents })
     this.snapshots = new SnapshotJobs(parts, host, this.open)
-    this.heads = new DocumentHeads(parts, host, this.snapshots)
+    const { snapshots, leaving } = this
+    this.heads = new DocumentHeads({ ...parts, snapshots, leaving }, host)
     parts.lease.onEnded(() => {
       for (const docId of this.open.keys()) if (host.isOpen(docId)) host.wake(docId)
     })
@@ -91,8 +95,23 @@ export class ReplicatedDocuments implements Replicator {
     return () => this.requireCurrent(opening)
   }
 
-  adopt(): Promise<void> {
-    return this.heads.adopt()
+  isLocal(docId: string): boolean {
+    return this.open.get(docId)?.isLocal ?? false
+  }
+
+  async adopt(docId: string): Promise<void> {
+    await this.leaving.settled()
+    await this.prepare(docId)
+    const opening = this.open.get(docId)
+    if (!opening?.isLocal) return
+    const { assignment, format: writeFormat } = opening
+    await this.heads.adoption.adopt(docId, () =>
+      this.heads.open(docId, { assignment, writeFormat }),
+    )
+  }
+
+  removeDeleted(): Promise<void> {
+    return this.heads.adoption.removeDeleted()
   }
 
   async takeOver(instances: readonly string[]): Promise<void> {
@@ -153,12 +172,18 @@ export class ReplicatedDocuments implements Replicator {
     await this.parts.stored.remove(docId)
   }
 
-  keepContent(docId: string, content: ReceivedContent): Promise<void> {
+  async keepContent(docId: string, content: ReceivedContent): Promise<void> {
+    // A record that refers to it later than the adoption of the document has it stored then.
+    if (this.isLocal(docId)) return
     return this.contents.keep(docId, content)
   }
 
-  append(group: AppendedGroup): Promise<void> {
+  append(group: AppendedGroup): Promise<void> | undefined {
     const opening = this.open.get(group.docId)
+    if (opening?.isLocal) {
+      this.requireCurrent(opening)
+      return undefined
+    }
     return opening ? this.appendTo(opening, group) : Promise.reject(documentMoved())
   }
 
@@ -182,15 +207,7 @@ export class ReplicatedDocuments implements Replicator {
 
   async findSnapshotFault(docId: string): Promise<string | undefined> {
     this.host.files.requireId(docId)
-    const snapshot = await findSnapshot(await this.parts.database.tables(), docId)
-    if (!snapshot) return undefined
-    try {
-      const isThere = await this.parts.stored.verify(docId, snapshotName(snapshot))
-      return isThere ? undefined : 'its snapshot is missing'
-    } catch (error) {
-      if (toAppError(error)?.reason !== SNAPSHOT_DAMAGED) throw error
-      return 'its snapshot is damaged'
-    }
+    return this.snapshots.findFault(docId)
   }
 
   get tail(): LogTail {
@@ -217,46 +234,51 @@ export class ReplicatedDocuments implements Replicator {
 
   private async openDocument(docId: string): Promise<void> {
     this.host.files.requireId(docId)
-    const tables = await this.parts.database.tables()
     const { period } = this.parts.lease
     const since = performance.now()
     const { home, assignment, writeFormat } = await this.parts.lease.assign(docId)
     if (home !== this.parts.instance) throw documentMoved()
     const opened = await this.heads.open(docId, { assignment, writeFormat })
-    // No connection may use the file while it is brought up to date.
-    this.host.evict(docId, documentMoved())
-    const { term: copyTerm, isSnapshotDamaged } = await this.copies.update(tables, docId, opened)
-    const head = await this.heads.migrate(docId, opened, writeFormat)
-    const { term, lsn, snapshot, format } = head
-    const fileTerm = lsn === opened.lsn ? copyTerm : term
-    const tail = { records: lsn - (snapshot?.lsn ?? 0), bytes: 0 }
-    const opening: Opening = {
-      docId,
-      assignment,
-      period,
-      term,
-      lsn,
-      format,
-      fileTerm,
-      isDoubtful: false,
-      isOver: false,
-      calls: 0,
-      isSnapshotDamaged,
-      tail,
-      openedAt: performance.now(),
-      snapshotAt: 0,
-      sweptAt: 0,
-    }
+    const under = { docId, assignment, period }
+    const opening = opened.local
+      ? this.openLocal(under, opened, writeFormat)
+      : await this.openReplicated(under, opened, writeFormat)
     // The assignment is that of the period in which directory was asked.
     this.requireCurrent(opening)
     this.open.set(docId, opening)
     this.parts.observeOpening?.(performance.now() - since)
     this.forgetOldest()
-    if (head.unpublished) this.host.logged(docId)
-    if (isSnapshotDamaged) {
+    if (opened.unpublished) this.host.logged(docId)
+    if (opening.isSnapshotDamaged) {
       this.parts.log.warn({ docId }, 'a snapshot is damaged and is stored again')
       this.snapshots.consider(opening)
     }
+  }
+
+  private openLocal(under: OpenedUnder, head: OpenedHead, writeFormat: number): Opening {
+    const { docId } = under
+    const known = this.open.get(docId)
+    // One that is in use goes on as it is.
+    if (known?.isLocal && this.host.isOpen(docId))
+      return beginOpening(under, { ...head, format: known.format }, LOCAL)
+    this.host.evict(docId, documentMoved())
+    const format = this.heads.adoption.useFile(docId, writeFormat)
+    return beginOpening(under, { ...head, format }, LOCAL)
+  }
+
+  private async openReplicated(
+    under: OpenedUnder,
+    opened: OpenedHead,
+    writeFormat: number,
+  ): Promise<Opening> {
+    const { docId } = under
+    // No connection may use the file while it is brought up to date.
+    this.host.evict(docId, documentMoved())
+    const tables = await this.parts.database.tables()
+    const copy = await this.copies.update(tables, docId, opened)
+    const head = await this.heads.migrate(docId, opened, writeFormat)
+    const { term } = head.lsn === opened.lsn ? copy : head
+    return beginOpening(under, head, { ...copy, term })
   }
 
   private async stopUsing(docId: string): Promise<void> {

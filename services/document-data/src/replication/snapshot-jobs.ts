@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { markSnapshot, type SnapshotMark } from '@sheaf/document-log/heads'
+import {
+  findSnapshot,
+  FIRST_TERM,
+  markSnapshot,
+  type SnapshotMark,
+} from '@sheaf/document-log/heads'
 import type { LogDatabase } from '@sheaf/document-log/log-database'
+import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import type { LogTail, ReplicatorHost } from '../store/documents/replicator'
 import { snapshotName, SNAPSHOTS } from './document-copies'
-import { readFilePosition } from './file-position'
+import { readFilePosition, storeFileTerm } from './file-position'
 import type { Opening } from './opening'
-import type { StoredFiles } from './objects/stored-files'
+import { SNAPSHOT_DAMAGED, type StoredFiles } from './objects/stored-files'
 
 /** Records and bytes after the latest snapshot from which another one is made, so that redo of a log stays short. */
 const TAIL = { records: 2000, bytes: 4 * 1024 * 1024 }
@@ -75,6 +81,19 @@ export class SnapshotJobs implements AsyncDisposable {
     return { records, seconds: Math.max(0, performance.now() - since) / 1000 }
   }
 
+  /** See Replicator.findSnapshotFault. */
+  async findFault(docId: string): Promise<string | undefined> {
+    const snapshot = await findSnapshot(await this.parts.database.tables(), docId)
+    if (!snapshot) return undefined
+    try {
+      const isThere = await this.parts.stored.verify(docId, snapshotName(snapshot))
+      return isThere ? undefined : 'its snapshot is missing'
+    } catch (error) {
+      if (toAppError(error)?.reason !== SNAPSHOT_DAMAGED) throw error
+      return 'its snapshot is damaged'
+    }
+  }
+
   /** Stores the file of a document, as it is at one moment. */
   async store(docId: string, path: string, isAnew = false): Promise<SnapshotMark> {
     const scratch = await this.host.files.createScratch()
@@ -87,8 +106,14 @@ export class SnapshotJobs implements AsyncDisposable {
     }
   }
 
+  /** Stores the file of a new document, which gets the first term. */
+  storeFirst(docId: string, path: string): Promise<SnapshotMark> {
+    storeFileTerm(path, FIRST_TERM)
+    return this.storeClosed(docId, path)
+  }
+
   /** Stores the file of a document that nobody writes. */
-  async storeClosed(docId: string, path: string, isAnew = false): Promise<SnapshotMark> {
+  private async storeClosed(docId: string, path: string, isAnew = false): Promise<SnapshotMark> {
     const mark = { name: randomUUID(), ...readFilePosition(path) }
     await this.parts.stored.putFile(docId, snapshotName(mark), path, isAnew)
     return mark

@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { addValues, countRows, outcomeOf } from '../support/cluster-documents'
 import { differences, startCluster, TestLease, type Cluster } from '../support/replicated-store'
-import { author, buildWorkers, createTable, openStore } from '../support/test-store'
+import { author, buildWorkers, createTable } from '../support/test-store'
 
 let cluster: Cluster
 let proxy: TcpProxy
@@ -109,25 +107,5 @@ describe('the lease of an instance', () => {
     await expect(store.prepare(docId)).rejects.toMatchObject({ code: 'unavailable' })
     await store.prepare(docId)
     expect(await countRows(store, docId)).toBe(0)
-  })
-})
-
-describe('documents on the disk of an instance that begins with replication', () => {
-  it('all have a log before others may take over, except for damaged ones', async () => {
-    const before = await openStore(cluster.dataOf('v'))
-    const docIds = [
-      await createTable(before, 'T', { A: 'Text' }),
-      await createTable(before, 'U', {}),
-    ]
-    const damaged = await createTable(before, 'T', { A: 'Text' })
-    await addValues(before, docIds[0] ?? '', 'a')
-    await before[Symbol.asyncDispose]()
-    const path = join(cluster.dataOf('v'), damaged.slice(0, 2), damaged, 'document.sqlite')
-    await writeFile(path, 'this is no database')
-    await using after = await cluster.open('v', { onFileError: () => {} })
-    await after.adopt()
-    await using other = await cluster.open('w')
-    for (const docId of docIds) await other.prepare(docId)
-    expect(await countRows(other, docIds[0] ?? '')).toBe(1)
   })
 })

@@ -36,43 +36,48 @@ export interface Instances extends AsyncDisposable {
     name: string,
     config?: Partial<Pick<DocumentDataConfig, 'natsUrl' | 'formulas'>>,
   ): Promise<Instance>
+  /** Starts an instance without replication, whose files `start` with its name uses as well. */
+  startLocal(directory: StandInDirectory, name: string): Promise<Instance>
 }
 
 export async function openInstances(): Promise<Instances> {
   const folder = await tempDir()
   const database = await createTestDatabase()
   const authority = await createTokenAuthority()
+  const start = async (
+    directory: StandInDirectory,
+    name: string,
+    config: Partial<DocumentDataConfig>,
+  ): Promise<Instance> => {
+    const own = { home: name, directoryAddress: directory.address, ...config }
+    const service = await startDocumentData(
+      { ...testConfig(join(folder.path, name)), ...own },
+      { verifier: authority.verifier },
+    )
+    const clients = new TestClients(service.address, authority)
+    return {
+      name,
+      service,
+      clients,
+      async [Symbol.asyncDispose]() {
+        await clients[Symbol.asyncDispose]()
+        await service[Symbol.asyncDispose]()
+      },
+    }
+  }
   return {
     authority,
     databaseUrl: database.url,
-    async start(directory, name, config = {}) {
+    start(directory, name, config = {}) {
       const replication = {
         logDatabaseUrl: database.url,
         store: { folder: join(folder.path, 'store') },
         balanceSeconds: 1,
         diskBytes: 0,
       }
-      const service = await startDocumentData(
-        {
-          ...testConfig(join(folder.path, name)),
-          home: name,
-          directoryAddress: directory.address,
-          replication,
-          ...config,
-        },
-        { verifier: authority.verifier },
-      )
-      const clients = new TestClients(service.address, authority)
-      return {
-        name,
-        service,
-        clients,
-        async [Symbol.asyncDispose]() {
-          await clients[Symbol.asyncDispose]()
-          await service[Symbol.asyncDispose]()
-        },
-      }
+      return start(directory, name, { replication, ...config })
     },
+    startLocal: (directory, name) => start(directory, name, {}),
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]()
       await folder[Symbol.asyncDispose]()

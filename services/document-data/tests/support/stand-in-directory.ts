@@ -11,7 +11,9 @@ import {
   ReportHomeResponse,
   type AssignHomeDocumentRequest,
   type HandOverHomeDocumentsRequest,
+  Pin,
   type ListHomeDocumentsRequest,
+  type PinHomeDocumentsRequest,
   type ReportHomeRequest,
 } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { TokenAuthority } from '@sheaf/testkit/token-authority'
@@ -35,6 +37,8 @@ export interface StandInDirectory extends AsyncDisposable {
   readonly drained: Set<string>
   /** Forgets which formats documents have, as a directory that was never told. */
   forgetFormats(): void
+  /** Documents that are assigned to no other instance than theirs. */
+  readonly pinned: Set<string>
   /** Lets the answers to so many hand-overs get lost, which have an effect. */
   loseAnswers(count: number): void
 }
@@ -47,6 +51,7 @@ export async function startStandInDirectory(
   const reports: ReportHomeRequest[] = []
   const ended = new Set<string>()
   const drained = new Set<string>()
+  const pinned = new Set<string>()
   const surpluses: Partial<BalanceHomeResponse>[] = []
   let lost = 0
   const assignments = new Map<string, { home: string; assignment: number }>()
@@ -92,10 +97,18 @@ export async function startStandInDirectory(
         }),
       )
     },
-    listHomeDocuments({ home, afterId }: ListHomeDocumentsRequest) {
-      const own = [...known].filter((docId) => assignmentOf(docId).home === home)
-      const documents = own.map((docId) => ({ id: 1, docId, published: true }))
+    listHomeDocuments({ home, afterId, pinnedOnly }: ListHomeDocumentsRequest) {
+      const pinOf = (docId: string) => (pinned.has(docId) ? Pin.WAITING : Pin.NONE)
+      const documents = [...new Set([...known, ...pinned])]
+        .filter((docId) => assignmentOf(docId).home === home && (!pinnedOnly || pinned.has(docId)))
+        .map((docId) => ({ id: 1, docId, published: true, pin: pinOf(docId) }))
       return Promise.resolve({ documents: afterId === 0 ? documents : [] })
+    },
+    pinHomeDocuments({ docIds, pin }: PinHomeDocumentsRequest) {
+      for (const docId of docIds)
+        if (pin === Pin.NONE) pinned.delete(docId)
+        else pinned.add(docId)
+      return Promise.resolve({ docIds })
     },
     balanceHome() {
       return Promise.resolve(BalanceHomeResponse.fromPartial(surpluses.shift() ?? {}))
@@ -103,11 +116,12 @@ export async function startStandInDirectory(
     handOverHomeDocuments({ home, docIds, to }: HandOverHomeDocumentsRequest) {
       const next = to || reports.find(({ name }) => name !== home && !drained.has(name))?.name
       if (next === undefined) return Promise.resolve({ documents: [] })
-      for (const docId of docIds) assign(docId, next)
+      const movable = docIds.filter((docId) => !pinned.has(docId))
+      for (const docId of movable) assign(docId, next)
       if (lost-- > 0) return Promise.reject(new AppError('unavailable', 'LOST', 'lost'))
       const homeAddress = addressOf(next)
       return Promise.resolve({
-        documents: docIds.map((docId) => ({ docId, home: next, homeAddress })),
+        documents: movable.map((docId) => ({ docId, home: next, homeAddress })),
       })
     },
     assignHomeDocument({ docId, home: asker, unreadableFormat = 0 }: AssignHomeDocumentRequest) {
@@ -115,7 +129,7 @@ export async function startStandInDirectory(
       needFormat(docId, unreadableFormat)
       const { home } = assignmentOf(docId)
       const isOver = ended.has(home) || !canRead(home, docId)
-      const next = isOver && live().find(({ name }) => canRead(name, docId))
+      const next = isOver && !pinned.has(docId) && live().find(({ name }) => canRead(name, docId))
       if (next) assign(docId, next.name)
       const assigned = assignmentOf(docId)
       if (assigned.home === asker) needFormat(docId, writeFormat())
@@ -143,6 +157,7 @@ export async function startStandInDirectory(
     assignmentOf,
     assign,
     drained,
+    pinned,
     surpluses,
     forgetFormats: () => formats.clear(),
     loseAnswers: (count) => (lost = count),

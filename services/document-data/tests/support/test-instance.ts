@@ -9,6 +9,7 @@ import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/c
 import { ColumnsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { HistoryServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/history'
+import { InstanceServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/instance'
 import {
   AddRecordsRequest,
   ReadRecordsRequest,
@@ -78,6 +79,7 @@ export class TestClients implements AsyncDisposable {
   readonly history: HistoryServiceClientImpl
   readonly sql: SqlServiceClientImpl
   readonly attachments: AttachmentsServiceClientImpl
+  readonly instance: InstanceServiceClientImpl
   private readonly channel: GrpcChannel
 
   constructor(
@@ -94,6 +96,7 @@ export class TestClients implements AsyncDisposable {
     this.history = new HistoryServiceClientImpl(this.channel)
     this.sql = new SqlServiceClientImpl(this.channel)
     this.attachments = new AttachmentsServiceClientImpl(this.channel)
+    this.instance = new InstanceServiceClientImpl(this.channel)
   }
 
   /** What a call on a document carries for a user with this role. */

@@ -14,6 +14,7 @@ import { homeBalance } from './012-home-balance'
 import { keyDocuments } from './013-key-documents'
 import { documentFormats, homeProtocol } from './014-versions'
 import { deletedDocuments } from './016-deleted-documents'
+import { pinnedDocuments } from './017-pinned-documents'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   homeProtocol,
   documentFormats,
   deletedDocuments,
+  pinnedDocuments,
 ]

@@ -4,13 +4,19 @@ import { AppError, toAppError } from '@sheaf/kit/errors'
 import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
 import type { Logger } from '@sheaf/kit/logger'
 import type { TlsFiles } from '@sheaf/kit/tls'
-import type { HandedOverDocument, HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import {
+  Pin,
+  type HandedOverDocument,
+  type HomesService,
+} from '@sheaf/protos/sheaf/directory/v1/homes'
 import {
   InstanceServiceClientImpl,
   type InstanceService,
 } from '@sheaf/protos/sheaf/document_data/v1/instance'
 import type { DocumentStore } from '../../store/documents/document-store'
 import type { Replicator } from '../../store/documents/replicator'
+import type { Adoptions } from './adoptions'
+import { notReplicated } from './not-replicated'
 
 /** Documents that are not in use and are handed over together: each of them is unavailable meanwhile. */
 const GROUP = 20
@@ -32,6 +38,7 @@ export interface HandOverParts {
     'assignHomeDocument' | 'handOverHomeDocuments' | 'listHomeDocuments'
   >
   readonly systemTokens: Pick<SystemTokenSource, 'token'>
+  readonly adoptions: Pick<Adoptions, 'adopt'>
   readonly tls?: TlsFiles
   readonly log: Logger
 }
@@ -61,11 +68,13 @@ export class HandOvers implements AsyncDisposable {
   }
 
   /**
-   * Hands a document over to the instance of this name, and resolves when that has it ready.
+   * Hands a document over to the instance of this name, and resolves when that has it ready. A document that is on the disk
+   * of this instance alone is adopted first, with the errors of that.
    * @throws AppError `not_found` when the document is not on this instance or there is no such instance, `unavailable` when
    * that instance is not live
    */
   async move(docId: string, to: string): Promise<void> {
+    await this.parts.adoptions.adopt(docId)
     const [moved] = await this.handOver([docId], to, new Set([docId]))
     if (moved) return
     throw new AppError(
@@ -121,11 +130,12 @@ export class HandOvers implements AsyncDisposable {
     const before = this.count
     for (let afterId = 0; !this.ended.signal.aborted;) {
       const { documents } = await homes.listHomeDocuments(
-        { home: instance, afterId },
+        { home: instance, afterId, pinnedOnly: false },
         await this.call(ASSIGN_MS),
       )
       const last = documents.at(-1)
       if (!last) break
+      for (const { docId, pin } of documents) if (pin !== Pin.NONE) await this.tryAdopt(docId)
       await this.handOverEach(
         documents.map(({ docId }) => docId),
         '',
@@ -134,6 +144,16 @@ export class HandOvers implements AsyncDisposable {
     }
     const documents = this.count - before
     if (documents > 0) log.info({ documents }, 'documents were handed over')
+  }
+
+  /** A document that cannot be adopted stays, so the instance is not empty. */
+  private async tryAdopt(docId: string): Promise<void> {
+    const { adoptions, log } = this.parts
+    try {
+      if (!this.ended.signal.aborted) await adoptions.adopt(docId)
+    } catch (error) {
+      log.warn({ err: error, docId }, 'a document cannot be handed over: it was not replicated')
+    }
   }
 
   /** @param inUse documents that are to be made ready where they are afterwards */
@@ -193,14 +213,6 @@ export class HandOvers implements AsyncDisposable {
     const token = await this.parts.systemTokens.token()
     return { token, deadline: Date.now() + ms, signal: this.ended.signal }
   }
-}
-
-export function notReplicated(): AppError {
-  return new AppError(
-    'precondition',
-    'NOT_REPLICATED',
-    'the documents of an instance without replication are on its disk alone',
-  )
 }
 
 function* groupsOf<T>(items: readonly T[], size: number): Generator<T[]> {

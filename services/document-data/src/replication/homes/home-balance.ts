@@ -1,7 +1,7 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks'
 import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import type { Logger } from '@sheaf/kit/logger'
-import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { Pin, type HomeDocument, type HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { DocumentStore } from '../../store/documents/document-store'
 import type { HomeLease } from '../home-lease'
 import { pickBusy, pickLeastUsed } from './balanced-documents'
@@ -83,11 +83,12 @@ export class HomeBalance implements AsyncDisposable {
     count: number,
     calls: ReadonlyMap<string, number>,
   ): Promise<string[]> {
-    const request = { home: this.parts.instance, afterId: 0 }
+    const request = { home: this.parts.instance, afterId: 0, pinnedOnly: false }
     const { documents } = await this.parts.homes.listHomeDocuments(request, await this.call())
     const open = new Set(this.documents.openDocuments)
     // One that is not published is being made.
-    const docIds = documents.filter(({ published }) => published).map(({ docId }) => docId)
+    const isMovable = ({ published, pin }: HomeDocument) => published && pin === Pin.NONE
+    const docIds = documents.filter(isMovable).map(({ docId }) => docId)
     return pickLeastUsed(count, docIds, (docId) => (open.has(docId) ? (calls.get(docId) ?? 0) : -1))
   }
 

@@ -135,11 +135,6 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     return this.shared.replicator?.guard(docId) ?? (() => {})
   }
 
-  /** See Replicator.adopt. */
-  adopt(): Promise<void> {
-    return this.shared.replicator?.adopt() ?? Promise.resolve()
-  }
-
   /** See Replicator.takeOver. */
   takeOver(instances: readonly string[]): Promise<void> {
     return this.shared.replicator?.takeOver(instances) ?? Promise.resolve()

@@ -34,7 +34,8 @@ export class DocumentLifeCycle implements AsyncDisposable {
    * `precondition` when it was deleted.
    */
   async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
-    const { bytes, first } = createDocumentBytes(settings, author, this.newFormat)
+    const form = { format: this.newFormat, term: this.parts.replicator?.firstTerm }
+    const { bytes, first } = createDocumentBytes(settings, author, form)
     const write = async (path: string) => {
       await writeDurably(path, bytes)
       return first

@@ -6,7 +6,7 @@ import type { FirstEntry } from '../log/first-entries'
 import { LOG_FORMAT, type Author, type Operation, type SchemaOperation } from '../log/log'
 import { storeSettings } from '../schema/settings'
 import { migrate, newestVersion } from '../sqlite/migrations/index'
-import { beginLog } from '../log/publish-state'
+import { beginLog, storeTerm } from '../log/publish-state'
 import { readSchema } from '../schema/schema'
 import { addTables } from '../structure/tables'
 
@@ -35,11 +35,12 @@ let template: Template | undefined
  * The bytes of a new document's file: one table `Table1` with three empty columns, and the first entry of its
  * log. They are read from the open transaction that adds settings and entry to the template, which is then rolled back:
  * so nothing of one document remains in the next.
+ * @param term term of that entry, where the log is kept outside of the file too
  */
 export function createDocumentBytes(
   settings: NewDocument,
   author: Author,
-  format = newestVersion,
+  { format = newestVersion, term = 0 }: { readonly format?: number; readonly term?: number } = {},
 ): { bytes: Buffer; first: FirstEntry } {
   if (template?.format !== format) {
     template?.connection.close()
@@ -56,6 +57,7 @@ export function createDocumentBytes(
     const [table, ...more] = operations
     const own = table ? [{ ...table, redo: { document } }, ...more] : []
     const first = beginLog(connection, author, own, document.epoch)
+    storeTerm(connection, term)
     const bytes = db.serialize()
     for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
     return { bytes, first }

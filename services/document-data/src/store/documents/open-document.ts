@@ -68,7 +68,7 @@ export class OpenDocument {
       this.indexes = new AutoIndexes(shared.indexRules, this.writer)
       this.indexUse = new IndexUse(this.indexes)
       // The log is durable elsewhere: after a power failure the file lacks its end, and redo adds it.
-      if (shared.replicator) this.writer.db.pragma('synchronous = NORMAL')
+      if (shared.replicator?.isLocal(docId) === false) this.writer.db.pragma('synchronous = NORMAL')
     } catch (error) {
       this.writer.close()
       throw error

@@ -63,8 +63,16 @@ export interface Replicator extends AsyncDisposable {
    * had its lease ever since, so that no other one can have changed the document. Throws as `requireReady` itself.
    */
   guard(docId: string): () => void
-  /** Takes over the documents that this instance has written without replication. */
-  adopt(): Promise<void>
+  /** True while a document that is ready for use is on the disk of this instance alone: its file is all there is of it. */
+  isLocal(docId: string): boolean
+  /**
+   * Stores a document that this instance has written without replication outside of its disk, while it is used: calls for it
+   * are refused at the end, for as long as it takes to store what has changed since the beginning. Does nothing for one that
+   * is stored there. Rejects as `prepare`, and with `unavailable` when it cannot be stored.
+   */
+  adopt(docId: string): Promise<void>
+  /** Removes the files of documents that were deleted while this instance was away. */
+  removeDeleted(): Promise<void>
   /**
    * Continues documents of these instances that directory assigns to this one and that have unpublished entries, or cells
    * that formulas still have to compute.
@@ -84,6 +92,8 @@ export interface Replicator extends AsyncDisposable {
   takeCalls(): ReadonlyMap<string, number>
   /** Whether a document is assigned to another instance, and that has opened it if anything was unfinished here. */
   isElsewhere(docId: string): Promise<boolean>
+  /** Term that the file of a new document begins with. */
+  readonly firstTerm: number
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
   /**

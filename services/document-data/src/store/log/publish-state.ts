@@ -48,6 +48,11 @@ export function readEpoch(connection: Connection): string {
   return requireRow(connection.pluck<string>('SELECT epoch FROM _sheaf_state WHERE id = 1').get())
 }
 
+/** Stores the term of the latest record; see Migration 011. */
+export function storeTerm(connection: Connection, term: number): void {
+  connection.prepare('UPDATE _sheaf_state SET term = ? WHERE id = 1').run(term)
+}
+
 /** Position and time of the latest record that has neither an entry nor a reply. */
 export function readStatePosition(connection: Connection): RecordPosition {
   const sql = 'SELECT lsn, time FROM _sheaf_state WHERE id = 1'

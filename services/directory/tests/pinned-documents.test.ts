@@ -1,0 +1,98 @@
+import { Pin, type Home } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { TestDirectory, type TestUser } from './test-directory'
+
+describe('documents on the disk of their instance alone', () => {
+  let directory: TestDirectory
+  let alice: TestUser
+  let workspace: number
+  beforeAll(async () => {
+    directory = await TestDirectory.start()
+    alice = await directory.addUser('alice')
+    workspace = await directory.createWorkspace(alice, 'docs')
+  })
+  afterEach(() => directory.query('delete from directory.homes; delete from directory.documents'))
+  afterAll(() => directory[Symbol.asyncDispose]())
+
+  const assign = async (docId: string) =>
+    directory.clients.homes.assignHomeDocument({ docId }, await directory.system())
+  const pin = async (home: string, docIds: string[], to: Pin, startId = `first-of-${home}`) =>
+    directory.clients.homes.pinHomeDocuments(
+      { home, startId, docIds, pin: to },
+      await directory.system(),
+    )
+  const list = async (home: string, pinnedOnly: boolean) => {
+    const request = { home, afterId: 0, pinnedOnly }
+    const answer = await directory.clients.homes.listHomeDocuments(
+      request,
+      await directory.system(),
+    )
+    return answer.documents.map((document) => [document.docId, document.pin])
+  }
+  const homeOf = async (name: string): Promise<Home | undefined> => {
+    const call = await directory.system()
+    const { homes } = await directory.clients.homes.listHomes({ withDocuments: true }, call)
+    return homes.find((home) => home.name === name)
+  }
+  /** A document that an instance wrote before it was replicated. */
+  const createLocal = async (home: string) => {
+    await directory.reportHome({ name: home })
+    return directory.createDocument(alice, workspace)
+  }
+
+  it('are pinned to it with its first lease, and those that come later are not', async () => {
+    const before = await createLocal('a')
+    await directory.reportReplicated('a')
+    const after = await directory.createDocument(alice, workspace)
+    expect(await list('a', false)).toEqual([
+      [before, Pin.WAITING],
+      [after, Pin.NONE],
+    ])
+    expect(await list('a', true)).toEqual([[before, Pin.WAITING]])
+    expect(await homeOf('a')).toMatchObject({ documents: 2, pinned: 1 })
+    // Neither with a further lease nor by another process.
+    await pin('a', [before], Pin.NONE)
+    await directory.reportReplicated('a', { released: true })
+    await directory.reportReplicated('a', { startId: 'second' })
+    expect(await list('a', true)).toEqual([])
+  })
+
+  it('are assigned to no other instance, whatever happens to theirs, until they are not pinned', async () => {
+    const docId = await createLocal('a')
+    await directory.reportReplicated('a')
+    await directory.reportReplicated('b')
+    const handOver = async () => {
+      const request = { home: 'a', startId: 'first-of-a', docIds: [docId], to: 'b' }
+      const call = await directory.system()
+      return directory.clients.homes.handOverHomeDocuments(request, call)
+    }
+    expect((await handOver()).documents).toEqual([])
+    await directory.endLease('a')
+    const unavailable = { code: 'unavailable', reason: 'HOME_UNAVAILABLE' }
+    await expect(assign(docId)).rejects.toMatchObject(unavailable)
+    await expect(directory.resolve(alice, { document: docId })).rejects.toMatchObject(unavailable)
+    await directory.reportReplicated('a')
+    expect(await assign(docId)).toMatchObject({ home: 'a', assignment: 0 })
+    expect((await pin('a', [docId], Pin.NONE)).docIds).toEqual([docId])
+    await directory.endLease('a')
+    expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1 })
+  })
+
+  it('are pinned and released by the process with the lease of their instance alone', async () => {
+    const docId = await createLocal('a')
+    await directory.reportReplicated('a')
+    await directory.reportReplicated('b')
+    expect((await pin('b', [docId], Pin.NONE)).docIds).toEqual([])
+    expect((await pin('a', [docId], Pin.NONE, 'second')).docIds).toEqual([])
+    await directory.endLease('a')
+    expect((await pin('a', [docId], Pin.NONE)).docIds).toEqual([])
+    expect(await list('a', true)).toEqual([[docId, Pin.WAITING]])
+    await expect(pin('a', ['1'], Pin.NONE)).rejects.toMatchObject({
+      reason: 'INVALID_HOME',
+      metadata: { field: 'doc_ids' },
+    })
+    await expect(pin('a', [docId], 7 as Pin)).rejects.toMatchObject({
+      reason: 'INVALID_HOME',
+      metadata: { field: 'pin' },
+    })
+  })
+})

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
+import { toAppError } from '@sheaf/kit/errors'
+import type { Logger } from '@sheaf/kit/logger'
+import { Pin, type HomeDocument, type HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import type { DocumentStore } from '../../store/documents/document-store'
+import type { HomeLease } from '../home-lease'
+import { notReplicated } from './not-replicated'
+
+/** Milliseconds between two looks for documents that are to be adopted, and for the lease that this needs. */
+const LOOK_MS = 10_000
+const LEASE_MS = 250
+/** Milliseconds for an answer of directory. */
+const ANSWER_MS = 5_000
+/** Why a file cannot be used, whenever that is tried again. */
+const UNUSABLE = new Set([
+  'DOCUMENT_DAMAGED',
+  'DOCUMENT_NOT_FOUND',
+  'DOCUMENT_TOO_NEW',
+  'LOG_BEHIND',
+])
+
+/** Dependencies of Adoptions. */
+export interface AdoptionsParts {
+  /** Name of this instance, and the random id of its process. */
+  readonly instance: string
+  readonly startId: string
+  readonly lease: Pick<HomeLease, 'isHeld'>
+  readonly homes: Pick<HomesService, 'listHomeDocuments' | 'pinHomeDocuments'>
+  readonly systemTokens: Pick<SystemTokenSource, 'token'>
+  readonly log: Logger
+  /** Another time between two looks, for tests. */
+  readonly lookMs?: number
+}
+
+/**
+ * Adopts the documents that this instance has written without replication, one after another, while they are used. Directory
+ * pins each to this instance until then.
+ */
+export class Adoptions implements AsyncDisposable {
+  private readonly ended = new AbortController()
+  private readonly running: Promise<void>
+  /** Documents that were reported as unusable. */
+  private readonly reported = new Set<string>()
+  private hasRemoved = false
+  /** The latest of the adoptions, which run one after another: each takes room for copies of a document on the disk. */
+  private latest: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    private readonly documents: Pick<DocumentStore, 'shared'>,
+    private readonly parts: AdoptionsParts,
+  ) {
+    this.running = this.run()
+  }
+
+  /**
+   * Adopts a document, if it is on the disk of this instance alone, and lets directory assign it to others. Rejects as
+   * `Replicator.adopt`, and with `unavailable` when directory cannot be reached.
+   */
+  adopt(docId: string): Promise<void> {
+    const adopting = this.latest.then(async () => {
+      const { replicator } = this.documents.shared
+      if (!replicator) throw notReplicated()
+      await replicator.adopt(docId)
+      await this.pin(docId, Pin.NONE)
+    })
+    this.latest = adopting.catch(() => {})
+    return adopting
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.ended.abort()
+    await this.running
+  }
+
+  private async run(): Promise<void> {
+    const { lease, lookMs = LOOK_MS, log } = this.parts
+    for (let wait = LEASE_MS; !this.ended.signal.aborted;) {
+      await delay(wait, undefined, { signal: this.ended.signal, ref: false }).catch(() => {})
+      wait = LEASE_MS
+      if (this.ended.signal.aborted || !lease.isHeld()) continue
+      wait = lookMs
+      await this.look().catch((error: unknown) => {
+        if (!this.ended.signal.aborted)
+          log.warn({ err: error }, 'failed to look for documents to replicate, retrying')
+      })
+    }
+  }
+
+  private async look(): Promise<void> {
+    const { instance: home, homes, log } = this.parts
+    if (!this.hasRemoved) await this.documents.shared.replicator?.removeDeleted()
+    this.hasRemoved = true
+    const count = { adopted: 0, failed: 0 }
+    for (let afterId = 0; !this.ended.signal.aborted;) {
+      const request = { home, afterId, pinnedOnly: true }
+      const { documents } = await homes.listHomeDocuments(request, await this.call())
+      const last = documents.at(-1)
+      if (!last) break
+      if (afterId === 0 && documents.some(({ docId }) => !this.reported.has(docId)))
+        log.info('documents on this disk are being replicated')
+      for (const document of documents)
+        if (!this.ended.signal.aborted) count[await this.tryAdopt(document)]++
+      afterId = last.id
+    }
+    if (count.adopted > 0) log.info(count, 'documents on this disk were replicated')
+  }
+
+  private async tryAdopt({ docId, published }: HomeDocument): Promise<'adopted' | 'failed'> {
+    try {
+      await this.adopt(docId)
+      return 'adopted'
+    } catch (error) {
+      // One that is not published is being made.
+      if (published && !this.ended.signal.aborted) this.report(docId, error)
+      return 'failed'
+    }
+  }
+
+  private report(docId: string, error: unknown): void {
+    const { log } = this.parts
+    if (!UNUSABLE.has(toAppError(error)?.reason ?? ''))
+      return log.warn({ err: error, docId }, 'a document was not replicated, retrying')
+    if (!this.reported.has(docId))
+      log.error({ err: error, docId }, 'a document on this disk cannot be replicated')
+    this.reported.add(docId)
+  }
+
+  private async pin(docId: string, pin: Pin): Promise<void> {
+    const { instance: home, startId, homes } = this.parts
+    const request = { home, startId, docIds: [docId], pin }
+    await homes.pinHomeDocuments(request, await this.call())
+  }
+
+  private async call() {
+    const token = await this.parts.systemTokens.token()
+    return { token, deadline: Date.now() + ANSWER_MS, signal: this.ended.signal }
+  }
+}

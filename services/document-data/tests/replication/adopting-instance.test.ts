@@ -1,0 +1,92 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import {
+  add,
+  createTable,
+  openInstances,
+  read,
+  reasonOf,
+  untilLeased,
+  type Instance,
+  type Instances,
+} from '../support/replicated-instances'
+import { startStandInDirectory, type StandInDirectory } from '../support/stand-in-directory'
+
+let instances: Instances
+
+beforeAll(async () => {
+  instances = await openInstances()
+})
+afterAll(() => instances[Symbol.asyncDispose]())
+
+/** Documents of an instance without replication, which has ended; directory has pinned them to it. */
+async function leaveLocal(directory: StandInDirectory, name: string): Promise<string[]> {
+  await using one = await instances.startLocal(directory, name)
+  const docIds = [await createTable(one), await createTable(one)]
+  for (const docId of docIds) {
+    await add(one, docId, 'local')
+    directory.pinned.add(docId)
+  }
+  return docIds
+}
+
+async function expectRows(instance: Instance, docId: string, ...values: string[]): Promise<void> {
+  const { text } = await read(instance, docId)
+  const { records } = JSON.parse(text) as { records: { fields: { A: string } }[] }
+  expect(records.map(({ fields }) => fields.A)).toEqual(values)
+}
+
+/** Adds a row as a gateway does: a call that is refused while the document is adopted is repeated. */
+const addRepeated = (instance: Instance, docId: string, value: string): Promise<unknown> =>
+  eventually(async () => (await reasonOf(add(instance, docId, value))) === 'done')
+
+describe('an instance that starts with replication for the first time', () => {
+  it('serves its documents at once, and adopts one after another', async () => {
+    await using directory = await startStandInDirectory(instances.authority, 'a')
+    const docIds = await leaveLocal(directory, 'a')
+    await using one = await instances.start(directory, 'a')
+    const [docId = '', other = ''] = docIds
+    await untilLeased(one, docId)
+    await addRepeated(one, docId, 'at once')
+    await eventually(() => directory.pinned.size === 0)
+    await addRepeated(one, docId, 'adopted')
+    await using two = await instances.start(directory, 'b')
+    await eventually(() => directory.reports.some((report) => report.name === two.name))
+    directory.ended.add('a')
+    await eventually(() =>
+      read(two, docId).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await expectRows(two, docId, 'local', 'at once', 'adopted')
+    await eventually(() =>
+      read(two, other).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await expectRows(two, other, 'local')
+  })
+
+  it('adopts a document before it is moved, and all before it is drained', async () => {
+    await using directory = await startStandInDirectory(instances.authority, 'c')
+    const docIds = await leaveLocal(directory, 'c')
+    await using one = await instances.start(directory, 'c')
+    await using two = await instances.start(directory, 'd')
+    const [moved = '', drained = ''] = docIds
+    await untilLeased(one, moved)
+    await eventually(() => directory.reports.some((report) => report.name === two.name))
+    await one.clients.instance.moveDocument({ docId: moved, to: 'd' }, await one.clients.asSystem())
+    expect(directory.assignmentOf(moved).home).toBe('d')
+    await expectRows(two, moved, 'local')
+    directory.drained.add('c')
+    await eventually(() => directory.assignmentOf(drained).home === 'd')
+    await eventually(() =>
+      read(two, drained).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await expectRows(two, drained, 'local')
+  })
+})
