@@ -32,6 +32,8 @@ interface FaultPlan {
   readonly natsUrl: string
   /** What is done in each round, in turn, by name. */
   readonly faults: Readonly<Record<string, (world: World) => Promise<void>>>
+  /** Documents of the load that were made before; new ones by default. */
+  readonly paths?: readonly string[]
   /** Rounds in a usual run; 1 by default. */
   readonly rounds?: number
   /** Seconds for which a gateway goes on after a request to stop it; 0 by default. */
@@ -60,13 +62,13 @@ export function ownerOf({ sheaf, load }: World): Promise<InstanceName> {
 
 /** Runs faults under load through two gateways. Resolves to the promises that were broken. */
 export async function runFaults(plan: FaultPlan): Promise<string[]> {
-  const { sheaf, natsUrl, faults, rounds = 1, leaveSeconds = 0, gatewayEnv } = plan
+  const { sheaf, natsUrl, faults, paths, rounds = 1, leaveSeconds = 0, gatewayEnv } = plan
   const timeIsUp = createTimeLimit()
   await using first = await PooledGateway.start(sheaf, leaveSeconds, gatewayEnv)
   await using second = await PooledGateway.start(sheaf, leaveSeconds, gatewayEnv)
   const gateways = [first, second]
   const pool = new GatewayPool([...gateways])
-  await using load = await RecordedLoad.start(pool, createRest(sheaf.url, sheaf.ownerKey))
+  await using load = await RecordedLoad.start(pool, createRest(sheaf.url, sheaf.ownerKey), paths)
   await load.goOn()
   const count = roundsOf(rounds)
   for (let round = 0; round < count && !timeIsUp(); round++)

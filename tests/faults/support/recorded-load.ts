@@ -51,15 +51,24 @@ export class RecordedLoad implements AsyncDisposable {
     this.followers = this.records.map((record) => new Follower(pool, record, 'f'))
   }
 
-  /** Creates the documents and starts. */
-  static async start(pool: GatewayPool, rest: Rest, documents = 2): Promise<RecordedLoad> {
+  /** Starts with these documents, which `createDocuments` has made, or with new ones. */
+  static async start(
+    pool: GatewayPool,
+    rest: Rest,
+    paths?: readonly string[],
+  ): Promise<RecordedLoad> {
+    return new RecordedLoad(pool, rest, paths ?? (await RecordedLoad.createDocuments(rest)))
+  }
+
+  /** Creates two documents; resolves to their paths. */
+  static async createDocuments(rest: Rest): Promise<string[]> {
     const paths: string[] = []
-    for (let count = 0; count < documents; count++) {
+    for (let count = 0; count < 2; count++) {
       const path = await newDocument(rest, `Recorded ${count}`)
       await addTable(rest, path, 'Words', { Word: 'Text', Version: 'Int' })
       paths.push(path)
     }
-    return new RecordedLoad(pool, rest, paths)
+    return paths
   }
 
   /** The smallest number of acknowledged writes and of reads that any document has. */
