@@ -7,18 +7,38 @@ export type KeptHead = Pick<OpenedHead, 'lsn' | 'snapshot'>
 
 /**
  * Deletes a document: no record is accepted any more. A document without a log cannot be created any more. Deleting it
- * again is the same as once.
+ * again is the same as once. Returns false when the log never had anything of it.
  * @param keeps true to keep its log and its snapshot until `forgetHead`, false to remove them at once
  */
-export async function deleteHead(db: LogTablesDb, doc: string, keeps: boolean): Promise<void> {
-  await sql`
+export async function deleteHead(db: LogTablesDb, doc: string, keeps: boolean): Promise<boolean> {
+  const { rows } = await sql<{ isLogged: boolean }>`
     insert into head (doc, instance, lsn, unpublished, deleted, deleted_at)
     values (${doc}, '', 0, false, true, ${keeps ? sql`now()` : null})
     on conflict (doc) do update set term = head.term + 1, deleted = true,
-      deleted_at = case when head.deleted then head.deleted_at else excluded.deleted_at end`.execute(
-    db,
-  )
+      deleted_at = case when head.deleted then head.deleted_at else excluded.deleted_at end
+    returning lsn > 0 as "isLogged"`.execute(db)
   if (!keeps) await forgetHead(db, doc)
+  return rows[0]?.isLogged ?? false
+}
+
+/** A deleted document. */
+export interface DeletedHead {
+  readonly doc: string
+  /** True while what is left of it is kept. */
+  readonly isKept: boolean
+  /** False when the log never had anything of it. */
+  readonly isLogged: boolean
+}
+
+/** Of these documents, those that were deleted. */
+export async function listDeleted(
+  db: LogTablesDb,
+  docs: readonly string[],
+): Promise<DeletedHead[]> {
+  const { rows } = await sql<DeletedHead>`
+    select doc, deleted_at is not null as "isKept", lsn > 0 as "isLogged" from head
+    where doc = any(${docs}::uuid[]) and deleted`.execute(db)
+  return rows
 }
 
 /** What is kept of a deleted document; undefined when that is nothing, or the document was not deleted. */

@@ -268,17 +268,6 @@ export async function readRecords(
   return rows
 }
 
-/** Of these documents, those that were deleted. */
-export async function listDeleted(db: LogTablesDb, docs: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('head')
-    .select('doc')
-    .where('doc', '=', sql<string>`any(${docs}::uuid[])`)
-    .where('deleted', '=', true)
-    .execute()
-  return rows.map(({ doc }) => doc)
-}
-
 /**
  * Documents that these instances opened last and that are to be continued without a request: their logs may have entries
  * that NATS has not confirmed, or formulas may still have to compute cells.

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { deleteHead, findKept, forgetHead, listExpired, markCollected } from '../src/deleted-heads'
+import {
+  deleteHead,
+  findKept,
+  forgetHead,
+  listDeleted,
+  listExpired,
+  markCollected,
+} from '../src/deleted-heads'
 import {
   adoptHead,
   appendFormat,
@@ -10,7 +17,6 @@ import {
   findPosition,
   findRecordTerm,
   FIRST_TERM,
-  listDeleted,
   openHead,
 } from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
@@ -267,8 +273,16 @@ describe('a document on the disk of its instance alone', () => {
     const doc = randomUUID()
     await createLocalHead(log.db, doc, opener)
     const { term } = await openHead(log.db, doc, opener)
-    await deleteHead(log.db, doc)
+    expect(await deleteHead(log.db, doc, true)).toBe(false)
     expect(await adoptHead(log.db, { doc, term: term + 1, format: 13 }, snapshot)).toBe(false)
-    expect(await listDeleted(log.db, [doc, randomUUID()])).toEqual([doc])
+    const adopted = await createDocument(log)
+    expect(await deleteHead(log.db, adopted, true)).toBe(true)
+    expect(await listDeleted(log.db, [doc, randomUUID()])).toEqual([
+      { doc, isKept: true, isLogged: false },
+    ])
+    await forgetHead(log.db, adopted)
+    expect(await listDeleted(log.db, [adopted])).toEqual([
+      { doc: adopted, isKept: false, isLogged: true },
+    ])
   })
 })

@@ -270,12 +270,35 @@ describe('a deleted document that is made again', () => {
     await directory.reportHome({ name, address, protocol: 1, ...lease })
     for (const other of ['old', 'older'])
       await directory.reportHome({ name: other, protocol: 1, freeBytes: 1e9, ...lease })
+    // As one that was deleted with replication.
+    await directory.query('update directory.deleted_documents set is_pinned = false')
     for (let tried = 0; tried < 3; tried++)
       expect((await undelete(alice, docId, workspaceId)).document?.home).toBe('new')
     expect(await countReserved()).toBe(before + 3)
     await directory.query(`delete from directory.homes where name = 'new'`)
     await expect(undelete(alice, docId, workspaceId)).rejects.toMatchObject(tooOld)
     expect(await countReserved()).toBe(before + 3)
+    await directory.query('delete from directory.homes')
+    await directory.reportHome({ name, address })
+  })
+
+  it('is made where it was also with replication, if it was on the disk of that instance alone', async () => {
+    const { workspaceId } = await createSite('pinned')
+    const before = await createDeleted(workspaceId, 'Budget')
+    const docId = await directory.createDocument(alice, workspaceId)
+    const { name, address } = home
+    await directory.reportReplicated(name, { address })
+    await deleteDocument(docId)
+    await directory.reportReplicated('other')
+    await directory.query(`update directory.homes set drained = true where name = $1`, [name])
+    for (const deleted of [before, docId])
+      for (let tried = 0; tried < 3; tried++)
+        expect((await undelete(alice, deleted, workspaceId)).document?.home).toBe(name)
+    await directory.endLease(name)
+    for (const deleted of [before, docId])
+      await expect(undelete(alice, deleted, workspaceId)).rejects.toMatchObject({
+        reason: 'NO_HOME',
+      })
     await directory.query('delete from directory.homes')
     await directory.reportHome({ name, address })
   })

@@ -15,6 +15,8 @@ export interface DeletedDocument {
   readonly workspaceName: string
   /** The instance that had its file. */
   readonly home: string
+  /** True if no other instance has what is kept of it, though that one is replicated. */
+  readonly isPinned: boolean
   /** True if the owners of the org were owners of the document by inheritance. */
   readonly isInherited: boolean
   readonly deletedAt: Date
@@ -40,7 +42,7 @@ const isKept = (days: number) =>
 
 const select = (days: number) => sql`
   select d.doc_id as "docId", d.name, d.org_id as "orgId", d.workspace_id as "workspaceId",
-    coalesce(w.name, d.workspace_name) as "workspaceName", d.home, d.is_inherited as "isInherited",
+    coalesce(w.name, d.workspace_name) as "workspaceName", d.home, d.is_pinned as "isPinned", d.is_inherited as "isInherited",
     d.deleted_at as "deletedAt", d.deleted_at + make_interval(days => ${days}::integer) as "keptUntil",
     u.id as "deletedBy", u.name as "deletedByName", u.email as "deletedByEmail"
   from deleted_documents d

@@ -1,5 +1,6 @@
 import { KEEPS } from '@sheaf/auth/require-protocol'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import type { DeletedDocument } from './deleted-documents'
 import { writeFormat } from './formats'
 import type { DirectorySchema, DocumentPin } from './schema'
 
@@ -113,6 +114,8 @@ async function pinLocalDocuments(db: Db, name: string): Promise<void> {
   )
   if (rows[0]?.isReplicated) return
   await sql`update documents set pinned = 'waiting' where home = ${name}`.execute(db)
+  // What is kept of those that were deleted is there as well.
+  await sql`update deleted_documents set is_pinned = true where home = ${name}`.execute(db)
 }
 
 /** A live replicated instance that may have more documents. */
@@ -275,6 +278,9 @@ function newHome(protocol: number): RawBuilder<Pick<HomeReport, 'name' | 'addres
 /** SQL: instance `h` can make a deleted document again. */
 const canKeep = sql<boolean>`h.protocol >= ${sql.lit(KEEPS)}`
 
+/** Where a deleted document was. */
+type DeletedHome = Pick<DeletedDocument, 'home' | 'isPinned'>
+
 /** SQL: instance `h` may have the documents that it had: it is live, and does not hand them over. */
 const keepsDocuments = sql<boolean>`
   (h.reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)}) and not h.drained
@@ -282,13 +288,14 @@ const keepsDocuments = sql<boolean>`
 
 /**
  * SQL: as `liveHome`, of a new document with the contents of one that this instance had: that instance, or if it is replicated
- * and not live, any. It may be older than `KEEPS` only if no other can be chosen.
+ * and not live, any; of one that was pinned, that instance alone, as long as it is live. It may be older than `KEEPS` only if no
+ * other can be chosen.
  */
-export const homeOfDeleted = (name: string): typeof liveHome => sql`
-  (select h.name, h.address, h.protocol from homes h
-    where h.name = ${name} and ${keepsDocuments} and (h.lease_until is null or ${canKeep}))
+export const homeOfDeleted = ({ home, isPinned }: DeletedHome): typeof liveHome => sql`
+  (select h.name, h.address, h.protocol from homes h where h.name = ${home} and (
+    ${keepsDocuments} and (h.lease_until is null or ${canKeep}) or ${isPinned} and ${isLive}))
   union all
-  (select name, address, protocol from (${newHome(KEEPS)}) other where not exists (
+  (select name, address, protocol from (${newHome(KEEPS)}) other where not ${isPinned} and not exists (
     select 1 from homes h
-    where h.name = ${name} and (h.lease_until is null or ${keepsDocuments} and ${canKeep})
+    where h.name = ${home} and (h.lease_until is null or ${keepsDocuments} and ${canKeep})
   ))`

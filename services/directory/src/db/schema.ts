@@ -129,6 +129,8 @@ interface DeletedDocumentsTable {
   name: string
   /** The instance that had its file. */
   home: string
+  /** True if no other one has what is kept of it, though that one is replicated. */
+  is_pinned: Generated<boolean>
   /** True if the owners of the org were owners of the document by inheritance. */
   is_inherited: boolean
   /** The user who deleted it; null for none, and when that user is deleted. */

@@ -43,9 +43,9 @@ export const deletedDocuments = (ctx: Context, reservations: Reservations): Hand
 
   async undeleteDocument(request: UndeleteDocumentRequest, call: ServerCall) {
     const userId = call.caller.system ? undefined : refusals.requireUser(call)
-    const { home, name } = await getDeleted(ctx, userId, request.docId)
-    const { workspaceId } = request
-    const asked = { workspaceId, name: request.name || name, home: homeOfDeleted(home) }
+    const found = await getDeleted(ctx, userId, request.docId)
+    const { workspaceId, name } = request
+    const asked = { workspaceId, name: name || found.name, home: homeOfDeleted(found) }
     const reserved = await reservations.reserveAgain(asked, userId)
     return reservedToWire(ctx, call, reserved)
   },

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import { adoptHead, FIRST_TERM, listDeleted, type OpenedHead } from '@sheaf/document-log/heads'
+import { listDeleted } from '@sheaf/document-log/deleted-heads'
+import { adoptHead, FIRST_TERM, type OpenedHead } from '@sheaf/document-log/heads'
 import type { LogDatabase } from '@sheaf/document-log/log-database'
 import type { ReplicatorHost } from '../store/documents/replicator'
 import { logBehind } from './document-copies'
@@ -89,7 +90,9 @@ export class Adoption {
     const tables = await database.tables()
     const format = readFileFormat(path)
     if (await adoptHead(tables, { doc: docId, term, format }, snapshot)) return
-    if ((await listDeleted(tables, [docId])).length > 0) await stored.remove(docId)
+    // A later opening may have adopted it, and then been asked to delete and keep it.
+    const [deleted] = await listDeleted(tables, [docId])
+    if (deleted?.isLogged === false) await stored.remove(docId)
     throw documentMoved()
   }
 
@@ -103,6 +106,7 @@ export class Adoption {
 
   private async removeSome(docIds: readonly string[]): Promise<void> {
     const deleted = await listDeleted(await this.parts.database.tables(), docIds)
-    for (const docId of deleted) await this.host.files.remove(docId)
+    for (const { doc, isKept, isLogged } of deleted)
+      await this.host.files.remove(doc, isKept && !isLogged)
   }
 }

@@ -35,10 +35,11 @@ export class DeletedDocuments implements Disposable {
     void this.collect()
   }
 
-  /** Deletes a document; nothing can be appended to its log any more. */
-  async remove(docId: string, keeps: boolean): Promise<void> {
-    await deleteHead(await this.parts.database.tables(), docId, keeps)
+  /** See Replicator.remove. Nothing can be appended to its log any more. */
+  async remove(docId: string, keeps: boolean): Promise<boolean> {
+    const isLogged = await deleteHead(await this.parts.database.tables(), docId, keeps)
     if (!keeps) await this.collectOne(docId)
+    return isLogged
   }
 
   /** See Replicator.copyDeleted. */

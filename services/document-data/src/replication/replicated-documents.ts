@@ -155,10 +155,11 @@ export class ReplicatedDocuments implements Replicator {
     return this.heads.create(document)
   }
 
-  async remove(docId: string, keeps: boolean): Promise<void> {
+  async remove(docId: string, keeps: boolean): Promise<boolean> {
     this.host.files.requireId(docId)
-    await this.deleted.remove(docId, keeps)
+    const isLogged = await this.deleted.remove(docId, keeps)
     this.open.delete(docId)
+    return isLogged
   }
 
   copyDeleted(docId: string, path: string): Promise<boolean> {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { TcpProxy, type ProxyFault } from '@sheaf/testkit/tcp-proxy'
+import { writeUndeleted } from '../../src/moments/undeleted-file'
 import { FolderStore } from '../../src/replication/objects/folder-store'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { addValues, countRows, outcomeOf } from '../support/cluster-documents'
@@ -62,6 +64,39 @@ async function expectElsewhere(store: DocumentStore, docId: string): Promise<voi
   const name = randomUUID()
   await using other = await cluster.open(name)
   expect(await differences(store, other, docId)).toEqual([])
+}
+
+/** Ends an adoption at its step of this number in the store, or with a fault of the log database after that. */
+async function interrupt(
+  store: DocumentStore,
+  docId: string,
+  { put: at, log }: { readonly put: number; readonly log?: ProxyFault },
+): Promise<void> {
+  const put = objects.put.bind(objects)
+  let manifests = 0
+  jest.spyOn(objects, 'put').mockImplementation(async (path, bytes) => {
+    const isLast = path.endsWith('.json') && ++manifests === at
+    if (isLast && !log) throw new Error('the instance ends')
+    await put(path, bytes)
+    if (isLast && log) proxy.failNext(log)
+  })
+  await replicatorOf(store)
+    .adopt(docId)
+    .catch(() => {})
+  jest.restoreAllMocks()
+  proxy.admit()
+}
+
+/** A deleted document can be made again with its row. */
+async function expectKept(store: DocumentStore, docId: string): Promise<void> {
+  const made = randomUUID()
+  await store.lifeCycle.createFrom(made, async (path) => {
+    await writeUndeleted(store, path, { docId, asOf: undefined })
+    return undefined
+  })
+  await store.prepare(made)
+  expect(await countRows(store, made)).toBe(1)
+  await expectElsewhere(store, made)
 }
 
 describe('a document that an instance has written without replication', () => {
@@ -158,31 +193,46 @@ describe('a document that an instance has written without replication', () => {
     expect(() => store.files.find(docId)).toThrow(
       expect.objectContaining({ reason: 'DOCUMENT_DELETED' }) as Error,
     )
+    expect(store.files.kept.find(docId)).toBeUndefined()
+  })
+
+  it.each([
+    ['it is in use', async (store: DocumentStore, docId: string) => store.prepare(docId)],
+    ['it was never opened', () => undefined],
+    [
+      'its adoption has failed',
+      async (store: DocumentStore, docId: string) => {
+        await store.prepare(docId)
+        await interrupt(store, docId, { put: 2 })
+      },
+    ],
+  ])('is kept in its file when it is deleted and %s', async (_, begin) => {
+    const { name, docId } = await startLocal()
+    await using store = await cluster.open(name, { keptDays: 30 })
+    await begin(store, docId)
+    await store.lifeCycle.remove(docId, true)
+    // As when the answer was lost.
+    await store.lifeCycle.remove(docId, true)
+    await expectKept(store, docId)
+  })
+
+  it('is kept in its file when it was deleted while its instance was away, until it expires', async () => {
+    const { name, docId } = await startLocal()
+    {
+      await using other = await cluster.open(randomUUID(), { keptDays: 30 })
+      await other.lifeCycle.remove(docId, true)
+    }
+    {
+      await using store = await cluster.open(name, { keptDays: 30 })
+      await replicatorOf(store).removeDeleted()
+      await expectKept(store, docId)
+    }
+    await using store = await cluster.open(name, { keptDays: 0 })
+    await eventually(() => store.files.kept.find(docId) === undefined)
   })
 })
 
 describe('an instance that ends while it adopts a document', () => {
-  /** Ends an adoption at its step of this number in the store, or with a fault of the log database after that. */
-  async function interrupt(
-    store: DocumentStore,
-    docId: string,
-    { put: at, log }: { readonly put: number; readonly log?: ProxyFault },
-  ): Promise<void> {
-    const put = objects.put.bind(objects)
-    let manifests = 0
-    jest.spyOn(objects, 'put').mockImplementation(async (path, bytes) => {
-      const isLast = path.endsWith('.json') && ++manifests === at
-      if (isLast && !log) throw new Error('the instance ends')
-      await put(path, bytes)
-      if (isLast && log) proxy.failNext(log)
-    })
-    await replicatorOf(store)
-      .adopt(docId)
-      .catch(() => {})
-    jest.restoreAllMocks()
-    proxy.admit()
-  }
-
   it.each([
     ['before anything of it is stored', { put: 1 }],
     ['before all of it is stored', { put: 2 }],

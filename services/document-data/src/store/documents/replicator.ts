@@ -71,7 +71,7 @@ export interface Replicator extends AsyncDisposable {
    * is stored there. Rejects as `prepare`, and with `unavailable` when it cannot be stored.
    */
   adopt(docId: string): Promise<void>
-  /** Removes the files of documents that were deleted while this instance was away. */
+  /** Removes the files of documents that were deleted while this instance was away; those that `remove` resolves to false for are kept. */
   removeDeleted(): Promise<void>
   /**
    * Continues documents of these instances that directory assigns to this one and that have unpublished entries, or cells
@@ -97,10 +97,11 @@ export interface Replicator extends AsyncDisposable {
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
   /**
-   * Removes a document for good: nobody uses it any more.
+   * Removes a document for good: nobody uses it any more. Resolves to false when it was never stored outside of the disk of an
+   * instance, so that its file is all there is of it.
    * @param keeps true to keep what `copyDeleted` needs for the days of the host
    */
-  remove(docId: string, keeps: boolean): Promise<void>
+  remove(docId: string, keeps: boolean): Promise<boolean>
   /**
    * Writes a document that was removed, as it was then, to a new path; false when nothing is kept of it. Throws `unavailable`
    * when the log or the store cannot be read.
