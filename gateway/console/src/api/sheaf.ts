@@ -2,7 +2,7 @@ import { Sheaf, type Call, type CallOptions, type Doc, type UploadProgress } fro
 import { renewSession, server, sessionHeaders } from './session'
 
 /** Tables of any document, whose cells are any values. */
-type AnyTables = Record<
+export type AnyTables = Record<
   string,
   { id: number; read: Record<string, unknown>; write: Record<string, unknown> }
 >

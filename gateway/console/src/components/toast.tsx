@@ -12,15 +12,22 @@ import { createPortal } from 'react-dom'
 import { Button } from './button'
 import { describeError } from './states'
 
+/** A button of a toast. */
+interface ToastAction {
+  readonly label: string
+  readonly onSelect: () => void
+}
+
 interface Toast {
   readonly id: number
   readonly text: string
   readonly kind: 'done' | 'error'
+  readonly action?: ToastAction
 }
 
 /** Shows brief notifications. */
 interface Toaster {
-  readonly show: (text: string) => void
+  readonly show: (text: string, action?: ToastAction) => void
   readonly showError: (error: unknown) => void
 }
 
@@ -30,6 +37,8 @@ type RegisterOutlet = (outlet: HTMLElement) => () => void
 const ToasterContext = createContext<Toaster | undefined>(undefined)
 const OutletContext = createContext<RegisterOutlet>(() => () => {})
 const SHOWN_MS = 6_000
+/** Longer with a button, which takes time to read and to reach. */
+const ACTION_MS = 12_000
 const MAX_TOASTS = 4
 
 /** Returns the toaster of the page. Throws outside of ToastProvider. */
@@ -48,14 +57,14 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
     setToasts((shown) => shown.filter((toast) => toast.id !== id))
   }, [])
   const toaster = useMemo<Toaster>(() => {
-    const add = (kind: Toast['kind'], text: string) => {
+    const add = (toast: Omit<Toast, 'id'>) => {
       const id = ++lastId.current
-      setToasts((shown) => [...shown, { id, text, kind }].slice(-MAX_TOASTS))
-      if (kind === 'done') setTimeout(() => dismiss(id), SHOWN_MS)
+      setToasts((shown) => [...shown, { ...toast, id }].slice(-MAX_TOASTS))
+      if (toast.kind === 'done') setTimeout(() => dismiss(id), toast.action ? ACTION_MS : SHOWN_MS)
     }
     return {
-      show: (text) => add('done', text),
-      showError: (error) => add('error', describeError(error)),
+      show: (text, action) => add({ kind: 'done', text, action }),
+      showError: (error) => add({ kind: 'error', text: describeError(error) }),
     }
   }, [dismiss])
   const register = useCallback<RegisterOutlet>((outlet) => {
@@ -92,9 +101,20 @@ interface ToastsProps {
 }
 
 function Toasts({ toasts, onDismiss }: ToastsProps): ReactNode {
-  return toasts.map(({ id, kind, text }) => (
+  return toasts.map(({ id, kind, text, action }) => (
     <div key={id} className={`toast ${kind}`}>
       <span>{text}</span>
+      {action && (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            onDismiss(id)
+            action.onSelect()
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
       <Button kind="quiet" className="icon" aria-label="Dismiss" onClick={() => onDismiss(id)}>
         ✕
       </Button>

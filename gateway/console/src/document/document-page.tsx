@@ -16,6 +16,7 @@ import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
 import { LiveProvider } from '../live/live-provider'
 import { PastPage } from '../past/past-page'
+import { UndoProvider } from '../undo/undo-provider'
 
 /** The pages of a document besides its tables, by path. */
 const tabs = [
@@ -110,14 +111,16 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
       />
       <div className="document-main">
         <LiveProvider docId={docId} isPaused={asOf !== undefined}>
-          <OpenDocument value={{ ...outlet, busyTable }}>
-            {asOf !== undefined && (
-              <PastPage {...past} asOf={asOf}>
-                <Outlet />
-              </PastPage>
-            )}
-            {asOf === undefined && (isLoading ? <Loading what="the document" /> : <Outlet />)}
-          </OpenDocument>
+          <UndoProvider docId={docId}>
+            <OpenDocument value={{ ...outlet, busyTable }}>
+              {asOf !== undefined && (
+                <PastPage {...past} asOf={asOf}>
+                  <Outlet />
+                </PastPage>
+              )}
+              {asOf === undefined && (isLoading ? <Loading what="the document" /> : <Outlet />)}
+            </OpenDocument>
+          </UndoProvider>
         </LiveProvider>
       </div>
       {isSharing && (

@@ -1,9 +1,10 @@
-import { useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useSyncExternalStore, type ReactNode } from 'react'
 import { Button } from '../components/button'
-import { ConfirmDialog } from '../components/dialog'
 import { Empty, ErrorState } from '../components/states'
 import { useToaster } from '../components/toast'
-import { isPassing, type RowStore, type StoreState } from './rows/row-store'
+import { isPassing } from '../api/passing-error'
+import { UndoButtons } from '../undo/undo-buttons'
+import type { RowStore, StoreState } from './rows/row-store'
 import type { RowCommands } from './use-row-commands'
 
 /** Buttons to add rows and columns, and to delete the selected rows. */
@@ -14,32 +15,18 @@ export function RowButtons(props: {
   const { rows, onAddColumn } = props
   const { isAdding, add, selected, remove } = rows
   const toaster = useToaster()
-  const [isConfirming, setConfirming] = useState(false)
   const count = selected.length
-  const deleteRows = () => {
-    if (count > 1) setConfirming(true)
-    else remove().catch(toaster.showError)
-  }
   return (
     <div className="row-buttons">
+      <UndoButtons />
       <Button isBusy={isAdding} onClick={add}>
         Add row
       </Button>
       <Button onClick={onAddColumn}>Add column</Button>
       {count > 0 && (
-        <Button kind="danger" onClick={deleteRows}>
+        <Button kind="danger" onClick={() => void remove().catch(toaster.showError)}>
           Delete {count === 1 ? 'row' : `${count.toLocaleString()} rows`}
         </Button>
-      )}
-      {isConfirming && (
-        <ConfirmDialog
-          title={`Delete ${count.toLocaleString()} rows?`}
-          confirm="Delete rows"
-          onConfirm={remove}
-          onClose={() => setConfirming(false)}
-        >
-          <p>You can undo this in the history of the document.</p>
-        </ConfirmDialog>
       )}
     </div>
   )

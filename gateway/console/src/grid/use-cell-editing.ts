@@ -5,6 +5,7 @@ import { cellText } from '../formats/cell-text'
 import { isSameValue } from '../formats/value'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
+import { useRecordChange } from '../undo/undo-provider'
 import { planPaste } from './clipboard/paste-plan'
 import type { RowChange } from './rows/rows-api'
 import { readTsv, toTsvCell } from './clipboard/tsv'
@@ -34,17 +35,20 @@ export function useCellEditing(
   const dismiss = useCallback(() => setProblem(undefined), [])
   const toaster = useToaster()
   const isShown = useIsShown()
+  const record = useRecordChange()
   const write = useCallback(
     (changes: readonly RowChange[], label: string) => {
       setProblem(undefined)
-      writes.write(changes).catch((error: unknown) => {
+      const written = writes.write(changes)
+      record(label, written)
+      written.catch((error: unknown) => {
         const message = `${label}: ${describeError(error)}`
         if (isShown()) setProblem(message)
         // After leaving the table, the user would otherwise not notice the failure.
         else toaster.showError(new Error(`Could not save ${message}`))
       })
     },
-    [writes, toaster, isShown],
+    [writes, record, toaster, isShown],
   )
   const handlers = useMemo(
     () => createHandlers({ write, setProblem, columns, grid, store }),
@@ -107,7 +111,8 @@ function createHandlers({ write, setProblem, columns, grid, store }: HandlerOpti
         total: store.readState().total ?? 0,
         rowAt: displayedRows(grid, store),
       })
-      if (changes.length > 0) write(changes, 'Paste')
+      const count = changes.length
+      if (count > 0) write(changes, `Paste into ${count === 1 ? 'a row' : `${count} rows`}`)
       if (problem !== undefined) setProblem(problem)
     },
   }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useToaster } from '../components/toast'
+import { useAnnounceChange, useRecordChange } from '../undo/undo-provider'
 import type { Column } from '../api/resources'
 import { isComputed } from '../formats/column'
 import { viewParameters, type GridView } from './view/grid-view'
@@ -27,6 +28,8 @@ export function useRowCommands(
 ): RowCommands {
   const { api, store } = rows
   const toaster = useToaster()
+  const record = useRecordChange()
+  const announce = useAnnounceChange()
   const [isAdding, setAdding] = useState(false)
   const [selected, setSelected] = useState<readonly number[]>([])
   const isPlain = view.sort.length === 0 && Object.keys(view.filter).length === 0
@@ -36,7 +39,12 @@ export function useRowCommands(
   const addRow = useCallback(async () => {
     setAdding(true)
     try {
-      const id = await api.add()
+      const adding = api.add()
+      record(
+        'Row added',
+        adding.then(({ seq }) => seq),
+      )
+      const { id } = await adding
       if (!isPlain) store.markStale()
       await store.refresh()
       if (isPlain) await editRow(grid, { id, total: store.readState().total ?? 0, columns })
@@ -46,7 +54,7 @@ export function useRowCommands(
     } finally {
       setAdding(false)
     }
-  }, [api, store, isPlain, grid, columns, toaster])
+  }, [api, store, isPlain, grid, columns, toaster, record])
   return useMemo<RowCommands>(
     () => ({
       isAdding,
@@ -54,14 +62,17 @@ export function useRowCommands(
       selected,
       onSelect: () => setSelected(selectedIds(grid)),
       async remove() {
-        await api.remove(selected)
+        const removing = api.remove(selected)
+        const count = selected.length
+        announce(count === 1 ? 'Row deleted' : `${count.toLocaleString()} rows deleted`, removing)
+        await removing
         deselect(grid)
         setSelected([])
         store.markStale()
         await store.refresh()
       },
     }),
-    [isAdding, addRow, selected, api, store, grid],
+    [isAdding, addRow, selected, api, store, grid, announce],
   )
 }
 

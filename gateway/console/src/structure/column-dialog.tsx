@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react'
 import { columnName, isComputed } from '../formats/column'
 import type { Column } from '../api/resources'
-import { docOf } from '../api/sheaf'
+import { makeChange } from '../undo/make-change'
+import { useRecordChange } from '../undo/undo-provider'
 import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { ColumnFields } from './column-fields'
@@ -33,17 +34,27 @@ export function ColumnDialog(props: ColumnDialogProps): ReactNode {
   const { docId, tableId, column, startsWithFormula = false, rowIds, onClose } = props
   const [draft, setDraft] = useState(() => (column ? draftOf(column) : newDraft()))
   const { mutate } = useApiMutation(['document', docId])
-  const { columns } = docOf(docId).table(tableId)
+  const record = useRecordChange()
   const hasFormula = draft.source !== 'data'
   const isComplete =
     draft.label.trim() !== '' &&
     (!isRef(draft.type) || draft.refTable !== '') &&
     (!hasFormula || draft.formula.trim() !== '')
   const submit = async () => {
-    if (!column) return mutate(() => columns.add([newColumn(draft)]))
-    const fields = changedFields(column, draft)
+    const name = `Column “${draft.label.trim()}”`
+    const fields = column ? changedFields(column, draft) : newFields(draft)
     if (Object.keys(fields).length === 0) return
-    return mutate(() => columns.update([{ id: column.id, fields }]))
+    const made = makeChange(
+      docId,
+      column
+        ? { op: 'updateColumns', table: tableId, columns: [{ id: column.id, fields }] }
+        : { op: 'addColumns', table: tableId, columns: [{ id: draft.label.trim(), fields }] },
+    )
+    record(
+      `${name} ${column ? 'changed' : 'added'}`,
+      made.then(({ seq }) => seq),
+    )
+    await mutate(() => made)
   }
   return (
     <FormDialog
@@ -88,8 +99,6 @@ function changeNote(column: Column | undefined, draft: ColumnDraft): string | un
   if (draft.source === 'formula') return isComputed(column) ? undefined : REPLACEMENT_NOTE
   return typeOf(draft) === column.fields.type ? undefined : CONVERSION_NOTE
 }
-
-const newColumn = (draft: ColumnDraft) => ({ id: draft.label.trim(), fields: newFields(draft) })
 
 function IdHint({ column }: { readonly column: Column }): ReactNode {
   const { id, fields } = column

@@ -1,5 +1,6 @@
+import { isPassing } from '../../api/passing-error'
 import { BLOCK_ROWS } from './row-blocks'
-import { isPassing, RowStore, type RowListener } from './row-store'
+import { RowStore, type RowListener } from './row-store'
 import type { PageRequest, RowsPage } from './rows-api'
 
 /** A table whose cursors are positions. Records requests and aborted reads. */

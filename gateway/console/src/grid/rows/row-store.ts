@@ -1,3 +1,4 @@
+import { isPassing } from '../../api/passing-error'
 import type { Row } from '../../api/resources'
 import { CursorIndex } from './cursor-index'
 import { RecentChanges, type CellChanges } from './recent-changes'
@@ -34,12 +35,6 @@ export interface StoreState {
   readonly total: number | undefined
   /** Why rows could not be loaded; undefined once some were. */
   readonly error: unknown
-}
-
-/** True for an error that may pass without anyone doing something: the server is away or busy. The store then tries again. */
-export function isPassing(error: unknown): boolean {
-  const status = (error as { status?: number } | undefined)?.status ?? 0
-  return error !== undefined && (status === 0 || status === 429 || status >= 500)
 }
 
 interface Waiter {

@@ -26,7 +26,7 @@ function setUp() {
       const name = String(change?.fields.Name)
       if (name === 'bad') throw new Error('refused')
       kept = { id: 1, fields: { Name: name.trim() } }
-      seq++
+      return ++seq
     },
     readRows: async () => ({ rows: [kept], seq }),
   }

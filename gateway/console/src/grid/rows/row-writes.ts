@@ -17,7 +17,8 @@ export interface WrittenRows {
 
 /** The API, as far as writes need it. */
 export interface WritingApi {
-  change(records: readonly RowChange[]): Promise<void>
+  /** Resolves to the position of the change in the log; undefined if nothing changed. */
+  change(records: readonly RowChange[]): Promise<number | undefined>
   readRows(ids: readonly number[]): Promise<Pick<RowsPage, 'rows' | 'seq'>>
 }
 
@@ -26,7 +27,7 @@ export class WriteQueue {
   private last: Promise<unknown> = Promise.resolve()
 
   /** Runs a write after all writes added before it. Settles as the write does. */
-  add(write: () => Promise<void>): Promise<void> {
+  add<Result>(write: () => Promise<Result>): Promise<Result> {
     const done = this.last.then(write)
     this.last = done.catch(() => {})
     return done
@@ -55,10 +56,10 @@ export class RowWrites {
   ) {}
 
   /**
-   * Changes cells, after all earlier writes. If the API rejects the change, restores the old values, then
-   * rejects.
+   * Changes cells, after all earlier writes. Resolves to the position of the change in the log; undefined if nothing changed. If
+   * the API rejects the change, restores the old values, then rejects.
    */
-  write(changes: readonly RowChange[]): Promise<void> {
+  write(changes: readonly RowChange[]): Promise<number | undefined> {
     const ids = changes.map(({ id }) => id)
     for (const { id, fields } of changes) this.begin(id, fields)
     return this.queue.add(() => this.send(changes, ids))
@@ -92,15 +93,20 @@ export class RowWrites {
     this.rows.replace({ ...row, fields: { ...row.fields, ...fields } })
   }
 
-  private async send(changes: readonly RowChange[], ids: readonly number[]): Promise<void> {
+  private async send(
+    changes: readonly RowChange[],
+    ids: readonly number[],
+  ): Promise<number | undefined> {
     let failure: { error: unknown } | undefined
+    let seq: number | undefined
     try {
-      await this.api.change(changes)
+      seq = await this.api.change(changes)
     } catch (error) {
       failure = { error }
     }
     await this.settle(ids, failure !== undefined)
     if (failure) throw failure.error
+    return seq
   }
 
   /** Shows the stored rows, unless further writes to them are pending. */

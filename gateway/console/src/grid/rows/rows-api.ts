@@ -1,5 +1,6 @@
 import type { Row } from '../../api/resources'
 import { docOf, type AnyDoc } from '../../api/sheaf'
+import { makeChange } from '../../undo/make-change'
 import type { PageStart } from './cursor-index'
 
 /** A page of rows. */
@@ -71,21 +72,30 @@ export class RowsApi {
     return { rows: records.map(withErrors), seq }
   }
 
-  /** Changes cells. */
-  async change(records: readonly RowChange[]): Promise<void> {
-    await this.table.update(records)
+  /** Changes cells. Resolves to the position of the change in the log; undefined if nothing changed. */
+  async change(records: readonly RowChange[]): Promise<number | undefined> {
+    const { docId, tableId: table } = this.source
+    return (await makeChange(docId, { op: 'updateRecords', table, records })).seq
   }
 
-  /** Adds an empty row. Resolves to its id. */
-  async add(): Promise<number> {
-    const [id] = await this.table.add([{}])
+  /** Adds an empty row. Resolves to its id, and the position of the change in the log. */
+  async add(): Promise<{ readonly id: number; readonly seq: number | undefined }> {
+    const { docId, tableId: table } = this.source
+    const { operation, seq } = await makeChange(docId, {
+      op: 'addRecords',
+      table,
+      records: [{ fields: {} }],
+    })
+    const id = operation?.added?.[0]
     if (id === undefined) throw new Error('the API returned no row')
-    return id
+    return { id, seq }
   }
 
-  /** Deletes rows. */
-  async remove(ids: readonly number[]): Promise<void> {
-    await this.table.delete(ids)
+  /** Deletes rows. Resolves to the position of the change in the log; undefined if nothing changed. */
+  async remove(ids: readonly number[]): Promise<number | undefined> {
+    const { docId, tableId: table } = this.source
+    const records = ids.map((id) => ({ id }))
+    return (await makeChange(docId, { op: 'deleteRecords', table, records })).seq
   }
 }
 
