@@ -4,7 +4,8 @@
 //
 // The copies have the data columns of the originals, except references and attachments, and a column SourceId with the row id
 // of the original. The table InStep of the copy has the position in the feed, written together with the rows, so that the
-// script continues where it ended, also after a crash. FOLLOW=no ends it after the latest change.
+// script continues where it ended, also after a crash. It copies all rows again when the source was replaced by a backup of it.
+// FOLLOW=no ends it after the latest change.
 
 import { Sheaf } from '@sheaf/client'
 
@@ -45,7 +46,8 @@ async function addMissing(tableId, columns) {
 
 /** Copies all rows as they are now. Returns the position from which changes are still to be applied. */
 async function copyTables() {
-  const { seq } = await source.table(tableIds[0]).page({ limit: 1 })
+  const { seq, etag } = await source.position()
+  for (const tableId of tableIds) await prepareTable(tableId)
   for (const tableId of tableIds) {
     const originals = new Set()
     let records = []
@@ -64,8 +66,8 @@ async function copyTables() {
     const ids = gone.filter(({ fields }) => !originals.has(fields.SourceId)).map(({ id }) => id)
     if (ids.length > 0) await copy.table(tableId).delete(ids)
   }
-  await apply([position(seq)])
-  return seq
+  await apply([position(seq, etag)])
+  return { seq, etag }
 }
 
 /** Applies one change, with its position. */
@@ -89,6 +91,14 @@ async function applyChange({ seq, operations }) {
   await apply([...waiting, position(seq)])
 }
 
+/** Applies the changes after a position. */
+async function follow({ seq: after, etag }) {
+  for await (const change of source.changes({ after, etag, follow: FOLLOW !== 'no' })) {
+    await applyChange(change)
+    console.log(`change ${change.seq}`)
+  }
+}
+
 /** A record to change or to add, with the cells that are known. */
 function toRecord(tableId, SourceId, cellOf) {
   const cells = copied.get(tableId).map((column) => [column, cellOf(column)])
@@ -100,7 +110,9 @@ function toRecord(tableId, SourceId, cellOf) {
 
 const upsert = (table, records) => ({ op: 'addOrUpdateRecords', table, records })
 
-const position = (Seq) => upsert('InStep', [{ require: { Source: sourceId }, fields: { Seq } }])
+/** The ETag names the log of the document, in which `Seq` is a position. */
+const position = (Seq, ETag) =>
+  upsert('InStep', [{ require: { Source: sourceId }, fields: { Seq, ETag } }])
 
 async function removals(table, rowIds) {
   const filter = { SourceId: rowIds }
@@ -116,12 +128,19 @@ async function apply(operations) {
 await addMissing('InStep', [
   { id: 'Source', fields: { type: 'Text' } },
   { id: 'Seq', fields: { type: 'Int' } },
+  { id: 'ETag', fields: { type: 'Text' } },
 ])
 for (const tableId of tableIds) await prepareTable(tableId)
 const [kept] = await copy.table('InStep').all({ filter: { Source: [sourceId] } })
-const after = kept ? kept.fields.Seq : await copyTables()
-console.log(`in step from change ${after}`)
-for await (const change of source.changes({ after, follow: FOLLOW !== 'no' })) {
-  await applyChange(change)
-  console.log(`change ${change.seq}`)
+let start = kept && { seq: kept.fields.Seq, etag: kept.fields.ETag }
+for (let isEnded = false; !isEnded;) {
+  start ??= await copyTables()
+  console.log(`in step from change ${start.seq}`)
+  try {
+    await follow(start)
+    isEnded = true
+  } catch (error) {
+    if (error.reason !== 'CHANGES_CUT') throw error
+    start = undefined
+  }
 }

@@ -93,6 +93,19 @@ describe('keep-in-step.mjs', () => {
     await expectSame(docs, ['Name', 'Born', 'Tags', 'Age'])
   })
 
+  it('copies all rows again when the document was replaced, so that its changes are others', async () => {
+    const docs = await makeDocuments()
+    const people = docs.source.table('People')
+    await people.add([{ Name: 'Ann' }, { Name: 'Bob' }])
+    await copyOnce(docs)
+    const copies = docs.copy.table('People')
+    await copies.update([{ id: 1, fields: { Name: 'of the former log' } }])
+    await copies.add([{ SourceId: 9, Name: 'of the former log' }])
+    await docs.copy.table('InStep').update([{ id: 1, fields: { Seq: 2, ETag: 'W/"former.2"' } }])
+    await copyOnce(docs)
+    await expectSame(docs, ['Name', 'Born', 'Tags'])
+  })
+
   it('follows changes, and continues after it was killed', async () => {
     const docs = await makeDocuments()
     const people = docs.source.table('People')

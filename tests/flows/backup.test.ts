@@ -1,8 +1,10 @@
 import { appendFile, cp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Sheaf } from '@sheaf/client'
 import { Closer } from '@sheaf/kit/lifecycle'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { TcpProxy } from '@sheaf/testkit/tcp-proxy'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { formOf } from '../support/attachments'
@@ -219,6 +221,34 @@ describe('a backup', () => {
     expect(all.slice(delivered).map(({ Name }) => Name)).toEqual(['new'])
     const made = await newDocument(owner, 'After')
     expect((await owner.get(`${made}/tables`)).status).toBe(200)
+  })
+
+  it.each([
+    ['has gone on beyond the restored one', true],
+    ['is behind the restored one', false],
+  ])('ends the feeds of clients whose log %s', async (_, isAhead) => {
+    const id = idOf(filled.doc)
+    const { ownerKey: key } = source
+    const docs = [source, target].map(({ url }) => new Sheaf({ url, key }).doc(id))
+    const [ahead, behind] = isAhead ? docs : docs.reverse()
+    const isLonger = async () =>
+      Number((await ahead?.position())?.seq) > Number((await behind?.position())?.seq)
+    while (!(await isLonger())) await ahead?.table('Pets').add([{ Name: 'further' }])
+
+    await using proxy = await TcpProxy.start(source.url)
+    const original = new Sheaf({ url: proxy.through(source.url), key }).doc(id)
+    // Connected, and at the end of the log.
+    const { seq, etag } = await original.position()
+    const feeds = [original.changes({ after: seq - 1 }), original.changes({ after: seq - 1, etag })]
+    for (const feed of feeds) expect((await feed.next()).value).toMatchObject({ seq })
+    const ended = feeds.map((feed) => feed.next())
+    proxy.leadTo(target.url)
+    const cut = { name: 'ConflictError', reason: 'CHANGES_CUT' }
+    for (const feed of ended) await expect(feed).rejects.toMatchObject(cut)
+    // Of a client that had stopped before.
+    for (const follow of [true, false])
+      await expect(original.changes({ after: seq, etag, follow }).next()).rejects.toMatchObject(cut)
+    await expect(original.changes({ after: 1, etag }).next()).rejects.toMatchObject(cut)
   })
 
   it('keeps what a document and its copy have in common', async () => {

@@ -73,11 +73,15 @@ export function sendChanges(
     (home, call) => {
       const responses = home.changes.readChanges(changesRequest(document, query), call)
       // The role of this call, which may differ from an earlier one.
-      const suffix = roleAtLeast(document.role, 'editors') ? '' : REDACTED_SUFFIX
-      return writeFeed(responses, feed, query, suffix)
+      return writeFeed(responses, feed, query, redactionOf(document))
     },
     { form: feed.form },
   )
+}
+
+/** Returns what the ETag of changes has after that of the document, by the role of the caller. */
+export function redactionOf({ role }: DocumentSession): string {
+  return roleAtLeast(role, 'editors') ? '' : REDACTED_SUFFIX
 }
 
 async function* writeFeed(

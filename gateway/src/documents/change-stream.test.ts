@@ -24,6 +24,8 @@ class Followed {
   onRenew = () => {}
   /** The roles that calls were made with. */
   readonly rolesAsked: string[] = []
+  /** Names and values, alternating. */
+  readonly headers: string[] = []
   private draining = false
 
   constructor(private readonly answers: Answer[]) {}
@@ -64,7 +66,10 @@ class Followed {
         jest.advanceTimersByTime(this.takeMs)
         return true
       },
-      end: () => (this.ended = true),
+      end: (text = '') => {
+        this.sent += text
+        this.ended = true
+      },
       destroy: () => (response.destroyed = true),
     }
     const load = { changeStreams: { acquire: () => () => {} }, begun: 0, pacedResponses: 0 }
@@ -77,17 +82,18 @@ class Followed {
       response,
       signal,
       breakOff,
-      headers: [],
+      headers: this.headers,
+      request: {},
       deadline: Infinity,
     } as unknown as Exchange
   }
 }
 
-const state = (latestSeq: number): ReadChangesResponse => ({
+const state = (latestSeq: number, epoch = 'epoch'): ReadChangesResponse => ({
   change: undefined,
   continued: false,
   latestSeq,
-  etag: `epoch.${latestSeq}`,
+  etag: `${epoch}.${latestSeq}`,
 })
 
 const change = (seq: number): ReadChangesResponse => ({
@@ -112,6 +118,29 @@ describe('a stream of changes', () => {
     expect(seqsOf(stream.sent)).toEqual([1, 2, 3])
     expect(stream.sent.endsWith('\n\n')).toBe(true)
     expect(stream.ended).toBe(true)
+  })
+
+  it.each([
+    ['longer', 9],
+    ['shorter', 1],
+  ])('ends when the document was replaced by one with a %s log', async (_, latestSeq) => {
+    const stream = new Followed([
+      () => [state(2), change(1), change(2)],
+      () => [state(latestSeq, 'other'), change(3)],
+    ])
+    await stream.run()
+    expect(seqsOf(stream.sent)).toEqual([1, 2])
+    expect(stream.sent).toMatch(/event: end\ndata: .*"CHANGES_CUT".*\n\n$/)
+  })
+
+  it.each([
+    ['editors', 'W/"epoch.2-events"'],
+    ['viewers', 'W/"epoch.2-new-events"'],
+  ])('has the ETag of the document, for %s', async (role, etag) => {
+    const stream = new Followed([() => [state(2), change(1)], () => [state(3), change(3)]])
+    stream.role = role
+    await stream.run()
+    expect(stream.headers.join()).toContain(`Vary,Accept,ETag,${etag},`)
   })
 
   it('sends a comment after 15 seconds of silence, also while the service is away', async () => {

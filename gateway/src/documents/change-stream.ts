@@ -9,7 +9,8 @@ import { ResponsePacer } from '../limits/response-pacing'
 import { sendHead } from '../http/reply'
 import { writeChunk } from './record-stream'
 import { ChangeWriter } from './change-json'
-import { changesRequest, requireReached, toClientError } from './change-feed'
+import { changesRequest, redactionOf, requireReached, toClientError } from './change-feed'
+import { addStateHeaders } from './conditional-requests'
 
 /** How long document-data waits for a change; after that, access is checked again. */
 const WAIT_MS = 2_000
@@ -23,6 +24,8 @@ const HEARTBEAT_MS = 15_000
 /** A stream ends this long before its time limit, between two changes. */
 const EARLY_MS = 5_000
 const RETRY_MS = 500
+/** Of the ETag of a stream, which is no copy of any other format. */
+const TAG_SUFFIX = '-events'
 const HEARTBEAT = Buffer.from(':\n\n')
 const passing = new Set<AppError['code']>(['unavailable', 'too_many', 'timeout'])
 
@@ -151,7 +154,7 @@ class ChangeStream {
       this.checkState(first.value)
       // A caller who lost access during the wait receives none of the changes made since.
       await this.renew()
-      if (!exchange.response.headersSent) await this.open()
+      if (!exchange.response.headersSent) await this.open(first.value.etag)
       await this.pass(responses, role)
     } finally {
       await responses.return(undefined)
@@ -205,19 +208,22 @@ class ChangeStream {
 
   /** A document that was replaced has another log, in which this position is meaningless. */
   private checkState({ latestSeq, etag }: ReadChangesResponse): void {
-    requireReached(this.after, latestSeq)
     const epoch = etag.slice(0, etag.lastIndexOf('.'))
     if (this.epoch !== '' && this.epoch !== epoch)
       throw new AppError('conflict', 'CHANGES_CUT', 'the document was replaced, read it again')
     this.epoch = epoch
+    requireReached(this.after, latestSeq)
   }
 
-  private async open(): Promise<void> {
+  /** The epoch in the ETag tells a client that connects again whether the log is still the one of its position. */
+  private async open(tag: string): Promise<void> {
+    const etag = tag + redactionOf(this.document)
+    addStateHeaders(this.exchange, { etag }, { tagSuffix: TAG_SUFFIX })
     sendHead(this.exchange, {
       mediaType: 'text/event-stream; charset=utf-8',
       cache: 'no-cache, no-transform',
       // Common proxies buffer responses unless they are instructed not to.
-      headers: ['X-Accel-Buffering', 'no', 'Vary', 'Accept'],
+      headers: ['X-Accel-Buffering', 'no'],
     })
     await this.write(Buffer.from('retry: 1000\n\n'))
   }

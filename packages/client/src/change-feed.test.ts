@@ -6,6 +6,7 @@ import {
   refuse,
   someEvents,
   startServer,
+  withTag,
   type Reply,
 } from '../tests/scripted-server.ts'
 import { ConflictError, PermissionError, Sheaf, UnavailableError, type Change } from './index.ts'
@@ -87,6 +88,50 @@ describe('changes', () => {
       reason: 'CHANGES_CUT',
     })
     expect(server.seen).toHaveLength(1)
+  })
+
+  describe.each<[string, object, (...changes: readonly number[]) => Reply]>([
+    ['followed', {}, (...changes) => someEvents('end', ...changes.map(event))],
+    [
+      'read up to the latest one',
+      { follow: false },
+      (...changes) => json({ changes: changes.map(change), latest: 9 }),
+    ],
+  ])('that are %s', (_, options, reply) => {
+    const cut = { name: 'ConflictError', status: 409, reason: 'CHANGES_CUT' }
+    const shorter = refuse(400, 'INVALID_PARAMETER', { details: { parameter: 'since' } })
+
+    it.each<[string, Reply]>([
+      ['has other changes at the same positions', withTag('W/"b.9-events"', reply(6, 7))],
+      ['is shorter than the position', shorter],
+    ])('end when the document was replaced between two answers, whose log %s', async (_, next) => {
+      await using server = await startServer(withTag('W/"a.5-new-events"', reply(5)), next)
+      const seen: number[] = []
+      const reading = async () => {
+        for await (const { seq } of follow(server.url, options)) if (seen.push(seq) > 1) return
+      }
+      await expect(reading()).rejects.toMatchObject(cut)
+      expect([seen, server.seen.length]).toEqual([[5], 2])
+    })
+
+    it.each<[string, Reply]>([
+      ['another', withTag('W/"b.9"', reply(5))],
+      ['a shorter', shorter],
+    ])('end when %s log answers than that of the given ETag', async (_, first) => {
+      await using server = await startServer(first)
+      const reading = readUntil(follow(server.url, { ...options, etag: 'W/"a.4~-ndjson"' }), 5)
+      await expect(reading).rejects.toMatchObject(cut)
+    })
+
+    it('continue in the same log, of which responses have different ETags', async () => {
+      await using server = await startServer(
+        withTag('W/"a.5-events"', reply(5)),
+        withTag('"a.9-new-events"', reply(6)),
+        reply(7),
+      )
+      const changes = follow(server.url, { ...options, etag: 'W/"a.4"' })
+      expect(await readUntil(changes, 7)).toEqual([5, 6, 7])
+    })
   })
 
   it('tell when their stream is connected, and when it has ended', async () => {

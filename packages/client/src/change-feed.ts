@@ -1,18 +1,25 @@
 import type { CallOptions } from './call-options.ts'
 import { createCancellation, requireActive, sleep } from './cancellation.ts'
 import type { Change } from './change.ts'
-import type { Connection, OpenResponse } from './connection.ts'
-import { ConflictError, SheafError } from './errors.ts'
+import type { Call, Connection, OpenResponse } from './connection.ts'
+import { ConflictError, InvalidRequestError, SheafError } from './errors.ts'
 import { readEvents } from './event-stream.ts'
 import { defaultLimits, delayBefore, mergeLimits } from './retry-policy.ts'
+import { readEpoch } from './selection.ts'
 
 /** The server sends a comment after 15 seconds of silence; without any, the connection is dead. */
 const SILENCE_MS = 45_000
+const REPLACED = 'the document was replaced, read it again'
 
 /** Options of reading changes. */
 export interface ChangesOptions extends CallOptions {
   /** Position after which to begin: `seq` of a page or of the last change that was handled. Default: 0, for all changes. */
   readonly after?: number
+  /**
+   * `etag` of what was read at `after`, or of any earlier state of the same document. With it the feed also fails if the document
+   * was replaced before it began.
+   */
+  readonly etag?: string
   /** False to end with the latest change, instead of waiting for further ones. */
   readonly follow?: boolean
   /** Called with true when the stream is connected, and with false when it has ended or broken and is made again. */
@@ -35,19 +42,48 @@ export function readChanges(
 async function* readUntilLatest(
   connection: Connection,
   path: string,
-  { after = 0, ...options }: ChangesOptions,
+  { after = 0, etag, ...options }: ChangesOptions,
 ): AsyncGenerator<Change, void, undefined> {
   interface Body {
     changes: Change[]
     latest: number
   }
+  const log = new FollowedLog(etag)
   for (let last = after; ;) {
     const query = { since: last }
-    const read = await connection.json<Body>({ method: 'GET', path, query }, options)
-    yield* read.changes
-    const end = read.changes.at(-1)?.seq ?? read.latest
-    if (end >= read.latest) return
+    const reading = connection.jsonWithHeaders<Body>({ method: 'GET', path, query }, options)
+    const { value, headers } = await reading.catch(log.rethrow)
+    log.requireSame(headers)
+    yield* value.changes
+    const end = value.changes.at(-1)?.seq ?? value.latest
+    if (end >= value.latest) return
     last = end
+  }
+}
+
+/**
+ * The log that a feed reads. A document that was restored from a backup has another one, in which the positions of the former are
+ * those of other changes.
+ */
+class FollowedLog {
+  #epoch: string | undefined
+
+  /** @param etag of the document, where the caller knows one; else the first response tells */
+  constructor(etag = '') {
+    this.#epoch = readEpoch(etag)
+  }
+
+  /** Throws ConflictError `CHANGES_CUT` for a response from another log. */
+  requireSame(headers: Headers): void {
+    const epoch = readEpoch(headers.get('etag') ?? '')
+    this.#epoch ??= epoch
+    if (epoch !== undefined && epoch !== this.#epoch) throw toCut(REPLACED)
+  }
+
+  /** Throws the error of a refused call: ConflictError `CHANGES_CUT` where the log ends before a position that it had. */
+  readonly rethrow = (error: unknown): never => {
+    const isShorter = error instanceof InvalidRequestError && error.details.parameter === 'since'
+    throw isShorter && this.#epoch !== undefined ? toCut(REPLACED) : error
   }
 }
 
@@ -55,14 +91,16 @@ async function* readUntilLatest(
 async function* followChanges(
   connection: Connection,
   path: string,
-  { after = 0, silenceMs = SILENCE_MS, onConnection, ...options }: ChangesOptions,
+  { after = 0, etag, silenceMs = SILENCE_MS, onConnection, ...options }: ChangesOptions,
 ): AsyncGenerator<Change, void, undefined> {
   const limits = mergeLimits(defaultLimits, options.retry)
   const headers = { accept: 'text/event-stream' }
+  const log = new FollowedLog(etag)
   let last = after
   for (let failures = 1; ; failures++) {
     const query = { since: last }
-    const open = await connection.open({ method: 'GET', path, query, headers }, options)
+    const call: Call = { method: 'GET', path, query, headers }
+    const open = await requireStream(connection.open(call, options), log)
     const start = Date.now()
     onConnection?.(true)
     try {
@@ -77,14 +115,33 @@ async function* followChanges(
       // A change that cannot be parsed would be the same after another connection.
       if (error instanceof SyntaxError || error instanceof SheafError) throw error
     } finally {
-      open.cancellation.abort()
-      open.cancellation.dispose()
+      end(open)
     }
     onConnection?.(false)
     // Streams end regularly, after minutes; only those that end at once are made again ever later.
     if (Date.now() - start > limits.maxDelayMs) failures = 0
     await sleep(delayBefore(failures + 1, undefined, limits), options.signal)
   }
+}
+
+/** Resolves to a stream of the log, and ends one of another log. */
+async function requireStream(
+  opening: Promise<OpenResponse>,
+  log: FollowedLog,
+): Promise<OpenResponse> {
+  const open = await opening.catch(log.rethrow)
+  try {
+    log.requireSame(open.response.headers)
+    return open
+  } catch (error) {
+    end(open)
+    throw error
+  }
+}
+
+function end({ cancellation }: OpenResponse): void {
+  cancellation.abort()
+  cancellation.dispose()
 }
 
 /** Yields the changes of one connection until it ends. */
@@ -105,12 +162,12 @@ async function* streamChanges(
   }
 }
 
-/**
- * Access was revoked, or the document deleted: the next attempt to connect reports it with its status. A document that was
- * replaced has another log, in which the position would be that of another change.
- */
+/** Access was revoked, or the document deleted: the next attempt to connect reports it with its status. */
 function requireSameLog(data: string): void {
   const { error, details } = JSON.parse(data) as { error: string; details?: { reason?: string } }
-  if (details?.reason !== 'CHANGES_CUT') return
-  throw new ConflictError({ status: 409, reason: 'CHANGES_CUT', message: error, details })
+  if (details?.reason === 'CHANGES_CUT') throw toCut(error, details)
+}
+
+function toCut(message: string, details: object = { reason: 'CHANGES_CUT' }): ConflictError {
+  return new ConflictError({ status: 409, reason: 'CHANGES_CUT', message, details: { ...details } })
 }

@@ -184,11 +184,11 @@ export class Doc<D extends DocumentTypes<D> = AnyDocument> {
   /**
    * Yields the changes after a position in their order, each once, and waits for further ones: the connection is made again
    * after the last change when it breaks. Ends by `break`, by the signal, or with an error when connecting is refused, such
-   * as ConflictError `CHANGES_CUT`.
+   * as ConflictError `CHANGES_CUT` when the document was replaced by one restored from a backup.
    *
    * ```ts
-   * const { records, seq } = await people.page()
-   * for await (const change of doc.changes({ after: seq })) console.log(change.seq, change.operations)
+   * const { records, seq, etag } = await people.page()
+   * for await (const change of doc.changes({ after: seq, etag })) console.log(change.seq, change.operations)
    * ```
    */
   changes(options: ChangesOptions = {}): AsyncGenerator<Change, void, undefined> {

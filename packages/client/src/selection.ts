@@ -108,3 +108,8 @@ export function toSelectionBody<T extends TableTypes, C extends ColumnId<T>>(
 export function readSeq(etag: string): number {
   return Number(/\.(\d+)/.exec(etag)?.[1] ?? 0)
 }
+
+/** Returns the epoch in an ETag, which names the log that its position belongs to; undefined for a missing one. */
+export function readEpoch(etag: string): string | undefined {
+  return /"([^".]+)\./.exec(etag)?.[1]
+}

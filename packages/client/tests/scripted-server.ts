@@ -84,6 +84,14 @@ export const events =
     for (const text of texts) response.write(text)
   }
 
+/** Adds the ETag of a document to a reply. */
+export const withTag =
+  (etag: string, reply: Reply): Reply =>
+  (response, request) => {
+    response.setHeader('etag', etag)
+    reply(response, request)
+  }
+
 /** Sends server-sent events, and ends or breaks the connection. */
 export const someEvents =
   (how: 'end' | 'destroy', ...texts: readonly string[]): Reply =>

@@ -21,12 +21,11 @@ export class TcpProxy implements AsyncDisposable {
   private isStalled = false
   private delayMs = 0
 
-  private constructor(private readonly target: { readonly host: string; readonly port: number }) {}
+  private constructor(private target: { readonly host: string; readonly port: number }) {}
 
   /** Starts a proxy for the server of this URL. */
   static async start(url: string): Promise<TcpProxy> {
-    const { hostname: host, port } = new URL(url)
-    const proxy = new TcpProxy({ host, port: Number(port) })
+    const proxy = new TcpProxy(targetOf(url))
     await once(proxy.server.listen(0, '127.0.0.1'), 'listening')
     return proxy
   }
@@ -37,6 +36,12 @@ export class TcpProxy implements AsyncDisposable {
     changed.hostname = '127.0.0.1'
     changed.port = String((this.server.address() as AddressInfo).port)
     return changed.href
+  }
+
+  /** Closes all connections, and leads new ones to the server of this URL. */
+  leadTo(url: string): void {
+    this.target = targetOf(url)
+    for (const socket of this.sockets) socket.destroy()
   }
 
   /** Lets the next request of any connection fail in this way. */
@@ -125,4 +130,9 @@ export class TcpProxy implements AsyncDisposable {
     this.fault = undefined
     return fault
   }
+}
+
+function targetOf(url: string): { host: string; port: number } {
+  const { hostname: host, port } = new URL(url)
+  return { host, port: Number(port) }
 }

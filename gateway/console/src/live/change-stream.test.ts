@@ -11,6 +11,8 @@ interface Stream {
 let streams: Stream[] = []
 /** The position of the document on the server. */
 let seq = 0
+/** Of the document on the server; another one when it was restored from a backup. */
+let epoch = 'e'
 let isDown = false
 let isHidden = false
 let look = () => {}
@@ -28,8 +30,8 @@ const page = {
 async function answer(url: string, { signal }: { signal: AbortSignal }): Promise<Response> {
   if (isDown) throw new TypeError('no network')
   const { pathname, searchParams } = new URL(url)
-  if (!pathname.endsWith('/changes'))
-    return new Response('{"tables":[]}', { headers: { ETag: `W/"e.${seq}"` } })
+  const headers = { ETag: `W/"${epoch}.${seq}"` }
+  if (!pathname.endsWith('/changes')) return new Response('{"tables":[]}', { headers })
   const encoder = new TextEncoder()
   const body = new ReadableStream({
     start(controller) {
@@ -46,7 +48,7 @@ async function answer(url: string, { signal }: { signal: AbortSignal }): Promise
       })
     },
   })
-  return new Response(body)
+  return new Response(body, { headers })
 }
 
 const change = (at: number) =>
@@ -76,6 +78,7 @@ describe('the changes of a document', () => {
     events.length = 0
     streams = []
     seq = 5
+    epoch = 'e'
     isDown = isHidden = false
   })
   afterEach(() => {
@@ -138,6 +141,31 @@ describe('the changes of a document', () => {
     isDown = false
     await pass(30_000)
     expect([last()?.since, live.readState(), ...events]).toEqual(['6', 'live', 'change 6'])
+  })
+
+  it.each([
+    ['short', 0],
+    ['long', 20_000],
+  ])('of a document that was replaced during a %s outage are read', async (_, outageMs) => {
+    open()
+    await pass()
+    last()?.send(change(6))
+    isDown = outageMs > 0
+    last()?.end()
+    await pass(outageMs)
+    epoch = 'restored'
+    seq = 8
+    isDown = false
+    await pass(60_000)
+    last()?.send(change(9))
+    await pass()
+    expect([last()?.since, ...events]).toEqual([
+      '8',
+      'change 6',
+      'read at 8',
+      'read at 8',
+      'change 9',
+    ])
   })
 
   it('are not streamed to hidden pages, and read when the page becomes visible', async () => {

@@ -1,4 +1,4 @@
-import { RateLimitedError, UnavailableError, type Change } from '@sheaf/client'
+import { RateLimitedError, UnavailableError, type Change, type Position } from '@sheaf/client'
 import { docOf } from '../api/sheaf'
 
 /**
@@ -29,8 +29,8 @@ export class ChangeStream {
   private timer: ReturnType<typeof setTimeout> | undefined
   private isOpen = false
   private retryMs = INITIAL_RETRY_MS
-  /** Sequence number of the last known change; undefined if none is known. */
-  private seq: number | undefined
+  /** Sequence number of the last known change, with an ETag that names its log; undefined if none is known. */
+  private position: Position | undefined
   /** True if the shown data may be older than the start of the stream. */
   private mayHaveMissed = false
 
@@ -106,26 +106,27 @@ export class ChangeStream {
 
   private async follow(signal: AbortSignal): Promise<void> {
     const doc = docOf(this.docId)
-    const after = this.seq ?? (await doc.position({ signal })).seq
+    const position = this.position ?? (await doc.position({ signal }))
     // Changes made between fetching the shown data and this position are not part of the stream.
-    if (this.seq === undefined && this.mayHaveMissed) this.notifyGap()
-    this.seq = after
+    if (!this.position && this.mayHaveMissed) this.notifyGap()
+    this.position = position
     this.mayHaveMissed = false
     const onConnection = (isConnected: boolean) => {
       this.retryMs = INITIAL_RETRY_MS
       this.setState(isConnected ? 'live' : 'connecting')
     }
-    for await (const change of doc.changes({ after, signal, onConnection })) {
+    const { seq: after, etag } = position
+    for await (const change of doc.changes({ after, etag, signal, onConnection })) {
       if (signal.aborted) return
-      this.seq = change.seq
+      this.position = { seq: change.seq, etag }
       for (const { onChange } of this.listeners) onChange(change)
     }
   }
 
   /** The document was deleted, access was revoked, or the log was replaced or cut. */
   private forgetPosition(): void {
-    if (this.seq !== undefined) this.notifyGap()
-    this.seq = undefined
+    if (this.position) this.notifyGap()
+    this.position = undefined
   }
 
   private notifyGap(): void {
@@ -133,7 +134,7 @@ export class ChangeStream {
   }
 
   private retry(): void {
-    this.mayHaveMissed ||= this.seq === undefined
+    this.mayHaveMissed ||= !this.position
     this.setState('off')
     if (!this.isOpen) return
     this.timer = setTimeout(() => void this.connect(), this.retryMs)
