@@ -11,11 +11,13 @@ export type KeptHead = Pick<OpenedHead, 'lsn' | 'snapshot'>
  * @param keeps true to keep its log and its snapshot until `forgetHead`, false to remove them at once
  */
 export async function deleteHead(db: LogTablesDb, doc: string, keeps: boolean): Promise<boolean> {
+  // One that is kept counts as collected meanwhile: instances of former releases remove all that the store has of any other.
   const { rows } = await sql<{ isLogged: boolean }>`
-    insert into head (doc, instance, lsn, unpublished, deleted, deleted_at)
-    values (${doc}, '', 0, false, true, ${keeps ? sql`now()` : null})
+    insert into head (doc, instance, lsn, unpublished, deleted, deleted_at, collected)
+    values (${doc}, '', 0, false, true, ${keeps ? sql`now()` : null}, ${keeps})
     on conflict (doc) do update set term = head.term + 1, deleted = true,
-      deleted_at = case when head.deleted then head.deleted_at else excluded.deleted_at end
+      deleted_at = case when head.deleted then head.deleted_at else excluded.deleted_at end,
+      collected = case when head.deleted then head.collected else excluded.collected end
     returning lsn > 0 as "isLogged"`.execute(db)
   if (!keeps) await forgetHead(db, doc)
   return rows[0]?.isLogged ?? false
@@ -50,22 +52,23 @@ export async function findKept(db: LogTablesDb, doc: string): Promise<KeptHead |
     .where('deleted', '=', true)
     .where('deleted_at', 'is not', null)
     .where('lsn', '>', 0)
+    // An instance of a former release that is told of the deletion, too, removes both.
+    .where(
+      sql<boolean>`(snapshot is not null or exists (select from record r where r.doc = head.doc))`,
+    )
     .executeTakeFirst()
   return found && { lsn: found.lsn, snapshot: markOf(found) }
 }
 
 /** Removes the log of a deleted document; what the store has of it can then be removed. */
 export async function forgetHead(db: LogTablesDb, doc: string): Promise<void> {
-  await db
-    .updateTable('head')
-    .set({ deleted_at: null, snapshot: null, snapshot_lsn: null, snapshot_term: null })
-    .where('doc', '=', doc)
-    .where('deleted', '=', true)
-    .execute()
+  // One statement: once it is to be collected, an instance of a former release may do that, which leaves the log as it is.
   await sql`
-    delete from record r using head h where r.doc = ${doc} and h.doc = r.doc and h.deleted`.execute(
-    db,
-  )
+    with h as (
+      update head set deleted_at = null, collected = false, snapshot = null, snapshot_lsn = null, snapshot_term = null
+      where doc = ${doc} and deleted returning doc
+    )
+    delete from record r using h where r.doc = h.doc`.execute(db)
 }
 
 /** Which deleted documents to list. */
@@ -84,10 +87,11 @@ export async function listExpired(
 ): Promise<string[]> {
   const isBehind = after === undefined ? sql<boolean>`true` : sql<boolean>`doc > ${after}::uuid`
   const { rows } = await sql<{ doc: string }>`
-    select doc from head
-    where deleted and not collected and ${isBehind}
-      and (deleted_at is null or deleted_at <= now() - make_interval(days => ${days}::integer))
-    order by doc limit ${limit}`.execute(db)
+    select doc from (
+      select doc from head where deleted and not collected
+      union
+      select doc from head where deleted_at <= now() - make_interval(days => ${days}::integer)
+    ) expired where ${isBehind} order by doc limit ${limit}`.execute(db)
   return rows.map(({ doc }) => doc)
 }
 

@@ -29,7 +29,7 @@ interface HeadTable {
   deleted: Generated<boolean>
   /** When a document was deleted whose log and snapshot are kept; null for any other. */
   deleted_at: ColumnType<Date | null, never, null>
-  /** True when nothing of a deleted document is left. */
+  /** True when nothing of a deleted document is left that is to be removed: also while it is kept. */
   collected: Generated<boolean>
 }
 

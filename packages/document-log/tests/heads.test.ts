@@ -114,6 +114,24 @@ async function expired(days: number): Promise<string[]> {
   }
 }
 
+/** The statements of the former release, which keeps no deleted documents. */
+const former = {
+  async listUncollected(): Promise<string[]> {
+    const { rows } = await sql<{ doc: string }>`
+      select doc from document_log.head where deleted and not collected limit 1000`.execute(log.db)
+    return rows.map(({ doc }) => doc)
+  },
+  markCollected: (doc: string) =>
+    sql`update document_log.head set collected = true where doc = ${doc}`.execute(log.db),
+  async deleteHead(doc: string): Promise<void> {
+    await sql`
+      insert into document_log.head (doc, instance, lsn, unpublished, deleted) values (${doc}, '', 0, false, true)
+      on conflict (doc) do update set deleted = true, term = head.term + 1,
+        snapshot = null, snapshot_lsn = null, snapshot_term = null`.execute(log.db)
+    await sql`delete from document_log.record where doc = ${doc}`.execute(log.db)
+  },
+}
+
 describe('a deleted document that is kept', () => {
   it('accepts no records and no opening, and has its log and its snapshot', async () => {
     const doc = randomUUID()
@@ -157,6 +175,33 @@ describe('a deleted document that is kept', () => {
       await markCollected(log.db, doc)
     }
     expect(await expired(0)).not.toEqual(expect.arrayContaining([docs[0]]))
+  })
+
+  it('is left alone by instances of the former release, which collect it once it is not kept any more', async () => {
+    const doc = await createDocument(log)
+    await deleteHead(log.db, doc, true)
+    expect(await former.listUncollected()).not.toContain(doc)
+    expect(await findKept(log.db, doc)).toMatchObject({ lsn: 1 })
+    await forgetHead(log.db, doc)
+    expect(await former.listUncollected()).toContain(doc)
+    await former.markCollected(doc)
+    expect(await expired(0)).not.toContain(doc)
+    expect(await readLog(log, doc)).toEqual([])
+  })
+
+  it('is not kept any more once an instance of the former release has deleted it, too', async () => {
+    const doc = await createDocument(log)
+    await deleteHead(log.db, doc, true)
+    await former.deleteHead(doc)
+    expect(await findKept(log.db, doc)).toBeUndefined()
+    // What the store has of it is removed in any case.
+    expect(await expired(1)).not.toContain(doc)
+    expect(await expired(0)).toContain(doc)
+    const other = await createDocument(log)
+    await former.deleteHead(other)
+    expect(await expired(1)).toContain(other)
+    await deleteHead(log.db, other, true)
+    expect(await expired(1)).toContain(other)
   })
 
   it('is not one that was never created', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { seqMoment } from '../../src/moments/find-moment'
@@ -190,9 +191,12 @@ describe('a replicated document that was deleted for good', () => {
     await before[Symbol.asyncDispose]()
     const after = await replicated.open()
     const headOf = () =>
-      cluster.query('select snapshot, collected from document_log.head where doc = $1', [docId])
-    await eventually(async () => (await headOf())[0]?.collected === true)
-    expect(await headOf()).toEqual([{ snapshot: null, collected: true }])
+      cluster.query(
+        'select snapshot, deleted_at, collected from document_log.head where doc = $1',
+        [docId],
+      )
+    const gone = { snapshot: null, deleted_at: null, collected: true }
+    await eventually(async () => isDeepStrictEqual(await headOf(), [gone]))
     const records = 'select from document_log.record where doc = $1'
     expect(await cluster.query(records, [docId])).toEqual([])
     const stored = join(cluster.folder, 'store', docId.slice(0, 2), docId)
