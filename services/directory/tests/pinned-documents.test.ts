@@ -71,10 +71,10 @@ describe('documents on the disk of their instance alone', () => {
     await expect(assign(docId)).rejects.toMatchObject(unavailable)
     await expect(directory.resolve(alice, { document: docId })).rejects.toMatchObject(unavailable)
     await directory.reportReplicated('a')
-    expect(await assign(docId)).toMatchObject({ home: 'a', assignment: 0 })
+    expect(await assign(docId)).toMatchObject({ home: 'a', assignment: 0, pinned: true })
     expect((await pin('a', [docId], Pin.NONE)).docIds).toEqual([docId])
     await directory.endLease('a')
-    expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1 })
+    expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1, pinned: false })
   })
 
   it('are pinned and released by the process with the lease of their instance alone', async () => {

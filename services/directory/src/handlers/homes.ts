@@ -60,9 +60,9 @@ export const homes = (ctx: Context): HomesService => ({
     if (format > 0) await raiseFormat(ctx.db, docId, { home: asker, format })
     const present = await ctx.homeAssigner.assign(docId, await findAssignment(ctx.db, docId))
     if (!present) throw documentNotFound()
-    const { home, homeAddress, assignment } = present
+    const { home, homeAddress, assignment, isPinned: pinned } = present
     const formats = await allowFormat(ctx.db, docId, home === asker ? home : '')
-    return { home, homeAddress: homeAddress ?? '', assignment, ...formats }
+    return { home, homeAddress: homeAddress ?? '', assignment, pinned, ...formats }
   },
 
   async handOverHomeDocuments(request: HandOverHomeDocumentsRequest, call: ServerCall) {

@@ -66,7 +66,20 @@ export class Adoption {
     // What has not changed until the end is then stored already, so that calls wait only for the rest.
     if (this.host.isOpen(docId) || statSync(path).size > SMALL_BYTES)
       await this.parts.snapshots.store(docId, path)
-    await this.parts.leaving.handOver([docId], () => this.adoptNow(docId, raiseTerm))
+    await this.parts.leaving.handOver([docId], async () => {
+      // An earlier attempt whose outcome is unknown has taken effect by now, or cannot any more.
+      const { local, term } = await raiseTerm()
+      if (local) await this.begin(docId, term)
+    })
+  }
+
+  /**
+   * Stores a document with a local head that nobody uses, and begins its log. Throws as `useFile`, and `unavailable` when it
+   * cannot be stored or a later opening has raised the term.
+   */
+  async adoptClosed(docId: string, term: number, writeFormat: number): Promise<void> {
+    this.useFile(docId, writeFormat)
+    await this.begin(docId, term)
   }
 
   /** See Replicator.removeDeleted. */
@@ -78,10 +91,7 @@ export class Adoption {
   }
 
   /** Nobody uses the document meanwhile. */
-  private async adoptNow(docId: string, raiseTerm: () => Promise<OpenedHead>): Promise<void> {
-    // An earlier attempt whose outcome is unknown has taken effect by now, or cannot any more.
-    const { local, term } = await raiseTerm()
-    if (!local) return
+  private async begin(docId: string, term: number): Promise<void> {
     const { database, stored, snapshots } = this.parts
     const path = this.host.files.find(docId)
     // Before the log begins: an instance without replication must not write the file from then on.

@@ -15,6 +15,8 @@ export interface HomeAssignment {
   readonly assignment: number
   /** Newest format that all instances can read: this one may bring the document to it. */
   readonly writeFormat: number
+  /** True when directory assigns the document to no other instance. */
+  readonly pinned: boolean
 }
 
 /** The right of this instance to read its documents: while it lasts, directory assigns none of them to another one. */

@@ -237,9 +237,15 @@ export class ReplicatedDocuments implements Replicator {
     this.host.files.requireId(docId)
     const { period } = this.parts.lease
     const since = performance.now()
-    const { home, assignment, writeFormat } = await this.parts.lease.assign(docId)
+    const { home, assignment, writeFormat, pinned } = await this.parts.lease.assign(docId)
     if (home !== this.parts.instance) throw documentMoved()
-    const opened = await this.heads.open(docId, { assignment, writeFormat })
+    let opened = await this.heads.open(docId, { assignment, writeFormat })
+    if (opened.local && !pinned) {
+      // Directory may assign it to an instance that has nothing of it: the log was lost, or is another one.
+      this.host.evict(docId, documentMoved())
+      await this.heads.adoption.adoptClosed(docId, opened.term, writeFormat)
+      opened = await this.heads.open(docId, { assignment, writeFormat })
+    }
     const under = { docId, assignment, period }
     const opening = opened.local
       ? this.openLocal(under, opened, writeFormat)
@@ -259,8 +265,8 @@ export class ReplicatedDocuments implements Replicator {
   private openLocal(under: OpenedUnder, head: OpenedHead, writeFormat: number): Opening {
     const { docId } = under
     const known = this.open.get(docId)
-    // One that is in use goes on as it is.
-    if (known?.isLocal && this.host.isOpen(docId))
+    // One that is in use goes on as it is, unless another process may have written its file.
+    if (known?.isLocal && known.term + 1 === head.term && this.host.isOpen(docId))
       return beginOpening(under, { ...head, format: known.format }, LOCAL)
     this.host.evict(docId, documentMoved())
     const format = this.heads.adoption.useFile(docId, writeFormat)

@@ -151,6 +151,45 @@ describe('a document that an instance has written without replication', () => {
     expect(await countRows(store, docId)).toBe(3)
   })
 
+  it('is adopted before it is used when directory may assign it to another instance', async () => {
+    const { name, docId } = await startLocal()
+    const lease = new TestLease(name)
+    await using store = await cluster.open(name, { lease })
+    await store.prepare(docId)
+    await addValues(store, docId, 'pinned')
+    lease.pinned = false
+    lease.end()
+    lease.grant()
+    jest.spyOn(objects, 'put').mockRejectedValueOnce(new Error('away'))
+    expect(await outcomeOf(Promise.resolve(store.prepare(docId)))).toBe('STORE_UNAVAILABLE')
+    await store.prepare(docId)
+    expect(replicatorOf(store).isLocal(docId)).toBe(false)
+    await addValues(store, docId, 'not pinned')
+    expect(await countRows(store, docId)).toBe(3)
+    await expectElsewhere(store, docId)
+  })
+
+  it('is read anew when another process has used it between two leases', async () => {
+    const { name, docId } = await startLocal()
+    const lease = new TestLease(name)
+    await using store = await cluster.open(name, { lease })
+    await store.prepare(docId)
+    await addValues(store, docId, 'before')
+    lease.end()
+    {
+      await using other = await cluster.open(name)
+      await other.prepare(docId)
+      await addValues(other, docId, 'between')
+    }
+    lease.grant()
+    await store.prepare(docId)
+    await addValues(store, docId, 'after')
+    expect(await countRows(store, docId)).toBe(4)
+    await replicatorOf(store).adopt(docId)
+    await store.prepare(docId)
+    await expectElsewhere(store, docId)
+  })
+
   it('needs the lease of its instance', async () => {
     const { name, docId } = await startLocal()
     const lease = new TestLease(name)

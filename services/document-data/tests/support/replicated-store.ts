@@ -42,6 +42,8 @@ export class TestLease implements HomeLease {
   period = 1
   /** The newest format that all instances can read. */
   writeFormat = newestVersion
+  /** Whether directory assigns documents to no other instance. */
+  pinned = true
   /** Documents that this instance could not read, with their formats. */
   readonly unreadable = new Map<string, number>()
   private held = true
@@ -50,7 +52,7 @@ export class TestLease implements HomeLease {
   constructor(
     private readonly instance: string,
     /** Of documents that are not assigned here with number 0. */
-    private readonly assignments = new Map<string, Omit<HomeAssignment, 'writeFormat'>>(),
+    private readonly assignments = new Map<string, Pick<HomeAssignment, 'home' | 'assignment'>>(),
   ) {}
 
   isHeld(): boolean {
@@ -70,7 +72,8 @@ export class TestLease implements HomeLease {
   assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment> {
     if (unreadableFormat !== undefined) this.unreadable.set(docId, unreadableFormat)
     const assigned = this.assignments.get(docId) ?? { home: this.instance, assignment: 0 }
-    return Promise.resolve({ ...assigned, writeFormat: this.writeFormat })
+    const { writeFormat, pinned } = this
+    return Promise.resolve({ ...assigned, writeFormat, pinned })
   }
 
   onEnded(ended: () => void): void {

@@ -138,6 +138,7 @@ export async function startStandInDirectory(
         homeAddress: addressOf(assigned.home),
         format: formats.get(docId) ?? 0,
         writeFormat: writeFormat(),
+        pinned: pinned.has(docId),
       })
     },
   }
