@@ -98,6 +98,29 @@ describe('a read', () => {
   })
 })
 
+describe('a text', () => {
+  const call = { method: 'GET', path: '/api/x', headers: { accept: 'text/csv' } } as const
+  const text: Reply = (response) => response.end('id,Name\n')
+  const stalls: Reply = (response) => response.writeHead(200).write('id,')
+  const readText = (url: string, retry = {}) =>
+    new Sheaf({ url, retry: { ...quick, ...retry } }).text(call)
+
+  it.each<[string, Reply]>([
+    ['stalls', stalls],
+    ['breaks off', cut('id,')],
+  ])('is read again when its body %s', async (_, reply) => {
+    await using server = await startServer(reply, text)
+    expect(await readText(server.url, { attemptMs: 1_000 })).toBe('id,Name\n')
+    expect(server.seen[1]?.headers.accept).toBe('text/csv')
+  })
+
+  it('ends with TimeoutError when its body is never whole', async () => {
+    await using server = await startServer(stalls)
+    const error = await errorOf(readText(server.url, { attempts: 2, attemptMs: 30 }))
+    expect(error).toBeInstanceOf(TimeoutError)
+  })
+})
+
 describe('a write', () => {
   const added = json({ records: [{ id: 7 }] })
 

@@ -87,13 +87,15 @@ export class HttpConnection implements Connection {
   }
 
   jsonWithHeaders<T>(call: Call, options?: CallOptions): Promise<WithHeaders<T>> {
-    return this.#call(call, options, async ({ response, cancellation }) => {
-      try {
-        return { value: this.#parse(await response.text()) as T, headers: response.headers }
-      } finally {
-        cancellation.dispose()
-      }
-    })
+    return this.#readWhole(call, options, (text, headers) => ({
+      value: this.#parse(text) as T,
+      headers,
+    }))
+  }
+
+  /** Resolves to the text of the response, whatever its format. */
+  text(call: Call, options?: CallOptions): Promise<string> {
+    return this.#readWhole(call, options, (text) => text)
   }
 
   write<T>(call: Call, options?: WriteOptions): Promise<WithHeaders<T>> {
@@ -104,6 +106,21 @@ export class HttpConnection implements Connection {
     return this.#call(call, options, async (open) => {
       open.cancellation.stopTimer()
       return open
+    })
+  }
+
+  /** Reads the body as well within the time of an attempt. */
+  #readWhole<T>(
+    call: Call,
+    options: CallOptions | undefined,
+    parse: (text: string, headers: Headers) => T,
+  ): Promise<T> {
+    return this.#call(call, options, async ({ response, cancellation }) => {
+      try {
+        return parse(await response.text(), response.headers)
+      } finally {
+        cancellation.dispose()
+      }
     })
   }
 

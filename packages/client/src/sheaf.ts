@@ -1,5 +1,5 @@
 import type { CallOptions } from './call-options.ts'
-import { HttpConnection, type Call, type Connection } from './connection.ts'
+import { HttpConnection, type Call } from './connection.ts'
 import { Doc } from './document.ts'
 import type { AnyDocument, DocumentTypes } from './document-types.ts'
 import { Documents } from './documents.ts'
@@ -43,7 +43,7 @@ export interface SheafOptions {
 export class Sheaf {
   readonly workspaces: Workspaces
   readonly documents: Documents
-  readonly #connection: Connection
+  readonly #connection: HttpConnection
 
   /** Makes no call. Throws TypeError for a URL or a key that cannot be one. */
   constructor({ retry, ...options }: SheafOptions) {
@@ -70,12 +70,24 @@ export class Sheaf {
   }
 
   /**
-   * Makes a call like `request`, and resolves to its response once that has begun: for other formats than JSON, and for
-   * responses that are read as streams. A failed response rejects with its error.
+   * Makes a call like `request`, and resolves to the text of its response, which is read within the same limits.
    *
    * ```ts
    * const headers = { accept: 'text/csv' }
-   * const csv = await sheaf.fetch({ method: 'GET', path: `/api/docs/${id}/tables/People/records`, headers })
+   * const csv = await sheaf.text({ method: 'GET', path: `/api/docs/${id}/tables/People/records`, headers })
+   * ```
+   */
+  text(call: Call, options?: CallOptions): Promise<string> {
+    return this.#connection.text(call, options)
+  }
+
+  /**
+   * Makes a call like `request`, and resolves to its response once that has begun: for bytes, and for responses that are read as
+   * streams. A failed response rejects with its error. The body has no limit of time but the signal.
+   *
+   * ```ts
+   * const headers = { accept: 'application/vnd.apache.arrow.stream' }
+   * const arrow = await sheaf.fetch({ method: 'GET', path: `/api/docs/${id}/tables/People/records`, headers })
    * ```
    */
   async fetch(call: Call, options?: CallOptions): Promise<Response> {

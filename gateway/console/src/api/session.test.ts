@@ -3,10 +3,17 @@ import { docOf, requestText } from './sheaf'
 
 /** The session of the browser, as the server knows it; undefined for none. */
 let signedIn: { id: number; token: string } | undefined
+/** Whether bodies never end. */
+let isStalled = false
 const seen: string[] = []
 
 const reply = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
 const userOf = (id: number) => ({ id, name: `User ${id}`, email: '' })
+
+const stalledBody = (signal: RequestInit['signal']) =>
+  new ReadableStream({
+    start: (controller) => signal?.addEventListener('abort', () => controller.error(signal.reason)),
+  })
 
 /** Answers as the server does: writes need the token of the session. */
 async function answer(url: string, init: RequestInit): Promise<Response> {
@@ -19,6 +26,7 @@ async function answer(url: string, init: RequestInit): Promise<Response> {
   }
   if (init.method !== 'GET' && (!signedIn || token !== signedIn.token))
     return reply(401, { error: 'no', details: { reason: 'CSRF_TOKEN_NEEDED' } })
+  if (isStalled) return new Response(stalledBody(init.signal))
   return signedIn ? reply(200, null) : reply(403, { error: 'no', details: {} })
 }
 
@@ -33,6 +41,7 @@ describe('the session of a page', () => {
     signedIn = { id: 1, token: 'first' }
     await fetchSession()
     sessions.length = seen.length = 0
+    isStalled = false
   })
 
   it('authenticates writes', async () => {
@@ -57,6 +66,20 @@ describe('the session of a page', () => {
     expect(sessions).toEqual([2])
     await expect(write()).rejects.toMatchObject({ status: 401 })
     expect(seen.join()).not.toContain('of another')
+  })
+
+  it('authenticates calls for texts, whose bodies have a limit of time as well', async () => {
+    jest.useFakeTimers()
+    try {
+      isStalled = true
+      const text = requestText({ method: 'POST', path: '/api/x' })
+      const refused = expect(text).rejects.toMatchObject({ reason: 'TIMED_OUT' })
+      await jest.advanceTimersByTimeAsync(70_000)
+      await refused
+      expect(seen).toEqual(['POST /api/x first'])
+    } finally {
+      jest.useRealTimers()
+    }
   })
 
   it('is known to have ended after a refused read', async () => {

@@ -22,8 +22,8 @@ export function sheaf(): Sheaf {
 export const docOf = (docId: string): AnyDoc => sheaf().doc<AnyTables>(docId)
 
 /** Makes a call whose response is text. */
-export async function requestText(call: Call, options?: CallOptions): Promise<string> {
-  return (await sheaf().fetch(call, options)).text()
+export function requestText(call: Call, options?: CallOptions): Promise<string> {
+  return sheaf().text(call, options)
 }
 
 /** Returns the fraction of an upload that was sent, 0 to 1. */

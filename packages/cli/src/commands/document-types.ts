@@ -43,7 +43,7 @@ async function runTypes(
   const sheaf = await createSheaf(settings, options)
   const name = options.python ? 'types.py' : 'types.ts'
   const path = `/api/docs/${encodeURIComponent(document)}/${name}`
-  const types = await (await sheaf.fetch({ method: 'GET', path })).text()
+  const types = await sheaf.text({ method: 'GET', path })
   if (options.check === undefined) return terminal.out(types.trimEnd())
   const stored = await readStored(resolve(settings.workDir, options.check))
   if (normalize(stored) === normalize(types)) return
