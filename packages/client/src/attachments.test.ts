@@ -45,6 +45,17 @@ describe('an upload', () => {
     expect(server.seen[0]?.body.length).toBeGreaterThan(300_000)
   })
 
+  it('is repeated however long it took until the connection broke, since only the delays are limited', async () => {
+    const totalMs = 40
+    await using server = await startServer(
+      (response) => void setTimeout(() => response.destroy(), 2 * totalMs),
+      json([1, 2]),
+    )
+    const sheaf = new Sheaf({ url: server.url, retry: { ...retry, totalMs } })
+    expect(await sheaf.doc('d').attachments.upload(files)).toEqual([1, 2])
+    expect(server.seen).toHaveLength(2)
+  })
+
   describe('in a browser', () => {
     const original = globalThis.fetch
     /** As much of a browser as is used, sending by fetch. */

@@ -277,6 +277,39 @@ describe('credentials that are renewed', () => {
   })
 })
 
+describe('credentials whose renewal hangs', () => {
+  const createHanging = (url: string, retry = {}) => {
+    let renewals = 0
+    const renew = () => {
+      renewals++
+      return new Promise<void>(() => {})
+    }
+    const headers = () => ({ 'x-token': 'old' })
+    const sheaf = new Sheaf({ url, retry: { ...quick, ...retry }, headers, renew })
+    return { doc: sheaf.doc('d'), renewals: () => renewals }
+  }
+
+  it.each([{ attemptMs: 1_000 }, { totalMs: 1_000 }])(
+    'are waited for no longer than %j',
+    async (limit) => {
+      await using server = await startServer(refuse(403, 'ACCESS_DENIED'))
+      const { doc, renewals } = createHanging(server.url, limit)
+      expect(await errorOf(doc.tables())).toBeInstanceOf(PermissionError)
+      expect([renewals(), server.seen.length]).toEqual([1, 1])
+    },
+  )
+
+  it('are not waited for any longer when the signal is aborted', async () => {
+    await using server = await startServer(refuse(403, 'ACCESS_DENIED'))
+    const { doc, renewals } = createHanging(server.url)
+    const controller = new AbortController()
+    const ended = doc.tables({ signal: controller.signal }).catch((error: unknown) => error)
+    while (renewals() === 0) await new Promise(setImmediate)
+    controller.abort(new Error('enough'))
+    expect(await ended).toEqual(new Error('enough'))
+  })
+})
+
 describe('the URL', () => {
   it.each(['', 'sheaf.example.com', 'ftp://sheaf.example.com', 'https://me:pw@sheaf.example.com'])(
     '%j is refused',

@@ -29,7 +29,7 @@ export interface Call {
   readonly upload?: () => Upload
   /** True for a request that has no second effect when it is repeated. Default: true for GET. */
   readonly isRepeatable?: boolean
-  /** True for a transfer without a time limit. */
+  /** True for a transfer that may take any time: only the delays between its attempts are limited. */
   readonly isLong?: boolean
 }
 
@@ -65,6 +65,20 @@ export interface Connection {
   write<T>(call: Call, options?: WriteOptions): Promise<WithHeaders<T>>
   /** Resolves once the head of the response is there. */
   open(call: Call, options?: CallOptions): Promise<OpenResponse>
+}
+
+/** The time that a call may take. */
+interface CallTime {
+  /** Milliseconds. */
+  readonly left: () => number
+  readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+/** How far one call may be repeated. */
+interface Repetition {
+  readonly signal: AbortSignal | undefined
+  readonly limits: RetryLimits
+  readonly time: CallTime
 }
 
 /** Calls one server, and repeats calls where that is safe. */
@@ -131,15 +145,32 @@ export class HttpConnection implements Connection {
     read: (open: OpenResponse) => Promise<T>,
   ): Promise<T> {
     const credentials = this.#readCredentials()
+    const { signal, retry } = options ?? {}
+    const limits = mergeLimits(this.#limits, retry)
+    const repetition = { signal, limits, time: createCallTime(limits, call.isLong) }
     try {
-      return await this.#repeat(call, options, read)
+      return await this.#repeat(call, repetition, read)
     } catch (error) {
       const isRefused = error instanceof AuthenticationError || error instanceof PermissionError
-      if (!isRefused || !this.#options.renew) throw error
-      await this.#options.renew().catch(() => {})
+      if (!isRefused) throw error
+      await this.#renew(repetition)
       if (this.#readCredentials() === credentials) throw error
-      return this.#repeat(call, options, read)
+      return this.#repeat(call, repetition, read)
     }
+  }
+
+  /** Waits for the function of the caller, which knows neither the signal nor the limits of the call, within them. */
+  async #renew({ signal, limits, time }: Repetition): Promise<void> {
+    const { renew } = this.#options
+    if (!renew) return
+    requireActive(signal)
+    const { signal: over, dispose } = createCancellation(signal, attemptMs(limits, time))
+    const ended = new Promise<void>((resolve) =>
+      over.addEventListener('abort', () => resolve(), { once: true }),
+    )
+    await Promise.race([renew().catch(() => {}), ended])
+    dispose()
+    requireActive(signal)
   }
 
   #readCredentials(): string {
@@ -148,16 +179,13 @@ export class HttpConnection implements Connection {
 
   async #repeat<T>(
     call: Call,
-    { signal, retry }: CallOptions = {},
+    { signal, limits, time }: Repetition,
     read: (open: OpenResponse) => Promise<T>,
   ): Promise<T> {
-    const limits = mergeLimits(this.#limits, retry)
     const request = this.#prepare(call)
-    const start = Date.now()
-    const left = () => limits.totalMs - (Date.now() - start)
     for (let attempt = 1; ; attempt++) {
       requireActive(signal)
-      const ms = call.isLong ? undefined : Math.max(1, Math.min(limits.attemptMs, left()))
+      const ms = call.isLong ? undefined : attemptMs(limits, time)
       try {
         const whole = { ...request, headers: this.#headersOf(call), ...bodyOf(call, request) }
         return await this.#attempt(whole, { signal, ms }, read)
@@ -166,8 +194,8 @@ export class HttpConnection implements Connection {
         const { method, isRepeatable = method === 'GET' } = call
         if (attempt >= limits.attempts || !canRepeat(error, isRepeatable)) throw error
         const delay = delayBefore(attempt, error, limits)
-        if (delay > left()) throw error
-        await sleep(delay, signal)
+        if (delay > time.left()) throw error
+        await time.wait(delay, signal)
       }
     }
   }
@@ -233,6 +261,23 @@ export class HttpConnection implements Connection {
       })
     }
   }
+}
+
+/** Starts the time of a call: that of its attempts and of the delays between them, of a long transfer that of the delays alone. */
+function createCallTime({ totalMs }: RetryLimits, isLong = false): CallTime {
+  const start = Date.now()
+  let waitedMs = 0
+  return {
+    left: () => totalMs - (isLong ? waitedMs : Date.now() - start),
+    wait: (ms, signal) => {
+      waitedMs += ms
+      return sleep(ms, signal)
+    },
+  }
+}
+
+function attemptMs({ attemptMs: ms }: RetryLimits, { left }: CallTime): number {
+  return Math.max(1, Math.min(ms, left()))
 }
 
 /** Creates the error of a connection that failed. */

@@ -4,7 +4,7 @@ import { ConnectionError, RateLimitedError, UnavailableError } from './errors.ts
 export interface RetryLimits {
   /** Number of attempts, including the first; 1 for none but the first. Default: 10. */
   readonly attempts: number
-  /** Time for all attempts and the delays between them, in milliseconds. Default: 120,000. */
+  /** Time for all attempts and the delays between them, of uploads for the delays alone, in milliseconds. Default: 120,000. */
   readonly totalMs: number
   /** Time for one attempt, in milliseconds. Default: 65,000, a little more than the server takes for a request. */
   readonly attemptMs: number
