@@ -63,6 +63,7 @@ describe('the session of a page', () => {
     signedIn = { id: 2, token: 'of another' }
     await expect(write()).rejects.toMatchObject({ reason: 'CSRF_TOKEN_NEEDED' })
     expect(seen.join()).not.toContain('of another')
+    expect(writes()).toHaveLength(1)
     expect(sessions).toEqual([2])
     await expect(write()).rejects.toMatchObject({ status: 401 })
     expect(seen.join()).not.toContain('of another')
@@ -80,6 +81,15 @@ describe('the session of a page', () => {
     } finally {
       jest.useRealTimers()
     }
+  })
+
+  it('makes a call that was refused after signing out once, not again without a token', async () => {
+    signedIn = undefined
+    await expect(write()).rejects.toMatchObject({ reason: 'CSRF_TOKEN_NEEDED' })
+    expect(writes()).toHaveLength(1)
+    signedIn = { id: 1, token: 'third' }
+    await write()
+    expect(writes().at(-1)).toMatch(/ third$/)
   })
 
   it('is known to have ended after a refused read', async () => {

@@ -15,7 +15,7 @@ export const server: SheafOptions = {
 
 /** The user of this page: the first who was signed in. */
 let pageUserId: number | undefined
-/** CSRF token from the latest session response. */
+/** CSRF token from the latest session of the user of this page. */
 let csrfToken: string | null = null
 let onSession: (session: Session) => void = () => {}
 let renewal: Promise<void> | undefined
@@ -31,13 +31,13 @@ export function watchSession(listener: (session: Session) => void): () => void {
   }
 }
 
-/** Fetches the session. Later calls use its CSRF token. */
+/** Fetches the session. Later calls use its CSRF token, if it is of the user of this page. */
 export async function fetchSession(): Promise<Session> {
   // Not by the client of the other calls, which fetches the session when it is refused.
   const session = await new Sheaf(server).request<Session>({ method: 'GET', path: '/api/session' })
   pageUserId ??= session.user?.id
-  // A page shown to one user never writes on behalf of another.
-  csrfToken = isPageUser(session.user) ? session.csrfToken : null
+  // A page shown to one user never writes on behalf of another. Without another token, a refused call is not made again.
+  if (isPageUser(session.user)) csrfToken = session.csrfToken
   onSession(session)
   return session
 }
