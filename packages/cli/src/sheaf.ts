@@ -14,7 +14,11 @@ export async function createSheaf(
   settings: CliSettings,
   given: { url?: string; key?: string },
 ): Promise<Sheaf> {
-  const target = await readRestTarget(settings, given)
+  return sheafOf(await readRestTarget(settings, given))
+}
+
+/** Creates the client of a target. Throws CliError for a URL or a key that cannot be one. */
+export function sheafOf(target: { url: string; key: string }): Sheaf {
   try {
     return new Sheaf({ ...target, retry: { attempts: ATTEMPTS } })
   } catch (error) {

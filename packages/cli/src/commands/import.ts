@@ -5,7 +5,7 @@ import { CliError } from '../cli-error'
 import { startImportProgress } from '../import/import-progress'
 import { importUpload, type ImportedDocument } from '../import/import-upload'
 import type { CliSettings } from '../settings'
-import { createSheaf } from '../sheaf'
+import { sheafOf } from '../sheaf'
 import { readRestTarget } from '../target'
 import type { Terminal } from '../terminal'
 import { getFirstWorkspace, readWorkspaceId } from '../workspace'
@@ -59,8 +59,8 @@ async function runImport(
 ): Promise<void> {
   const path = resolve(settings.workDir, name)
   const size = await readSize(path)
-  const sheaf = await createSheaf(settings, options)
   const target = await readRestTarget(settings, options)
+  const sheaf = sheafOf(target)
   const workspace = options.workspace ?? (await getFirstWorkspace(sheaf))
   const startedAt = performance.now()
   const silent = { sent: () => {}, rows: () => {}, stop: () => {} }
