@@ -123,6 +123,16 @@ describe('load', () => {
     },
   )
 
+  it('sends no more at once than a server takes by default, whatever the characters are', async () => {
+    stub.maxBodyBytes = 32 * 1024 * 1024
+    // A control character takes six bytes in JSON.
+    const text = '\u0001'.repeat(64 * 1024)
+    await write(`n\n${`${text}\n`.repeat(90)}`)
+    expect(await load()).toBe(0)
+    expect(stub.batches).toEqual([80, 10])
+    expect(stub.tables[0]?.rows.at(-1)).toEqual({ n: text })
+  })
+
   it('does not go on with a file that has changed', async () => {
     await write(numbers(300))
     stub.fates.push('serve', { status: 400 })

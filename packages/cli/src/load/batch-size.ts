@@ -6,8 +6,11 @@ const TARGET_MS = 400
 const FIRST_ROWS = 500
 const LEAST_ROWS = 50
 const MOST_ROWS = 20_000
-/** At most three bytes per character, so that a request stays below the server's body limit. */
-const MOST_CHARS = 8 * 1024 * 1024
+/**
+ * A character takes at most six bytes, as an escape in JSON, so that a request stays below the default limit of bodies, 32 MiB, unless
+ * its last row is large. The server may have a lower limit: `tooLarge`.
+ */
+const MOST_CHARS = 5 * 1024 * 1024
 
 /** Chooses the number of rows per batch from the duration of the previous ones. */
 export class BatchSize {
