@@ -30,6 +30,7 @@ export async function writeUndeleted(
     // What they held at a former moment is shown until they are computed again.
     if (seq < latest) connection.db.exec('DELETE FROM _sheaf_formulas')
     beginEpoch(connection)
+    connection.complete()
   } finally {
     connection.close()
   }

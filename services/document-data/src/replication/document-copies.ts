@@ -114,7 +114,7 @@ export class DocumentCopies {
       if (last.lsn > head.lsn) throw logBehind()
       if (!(await this.isInLog(tables, docId, { last, head }))) return undefined
       await this.redo(tables, connection, { ...task, after: last.lsn })
-      if (path !== this.files.pathOf(docId)) completeFile(connection)
+      if (path !== this.files.pathOf(docId)) connection.complete()
       return positionOf(connection).term
     } catch (error) {
       // A file that is damaged or differs from its log is made anew.
@@ -173,7 +173,7 @@ export class DocumentCopies {
       const after = head.snapshot?.lsn ?? 0
       await this.redo(tables, connection, { ...task, after })
       const { term } = positionOf(connection)
-      completeFile(connection)
+      connection.complete()
       return term
     } finally {
       connection.close()
@@ -208,14 +208,6 @@ export function logBehind(): AppError {
     'LOG_BEHIND',
     'the log of the document lacks changes that were confirmed: an operator must restore it',
   )
-}
-
-/**
- * Brings what was written ahead into a file that is about to be moved. Closing does so too, but is silent when the disk is
- * full, and then the file alone is not a document.
- */
-function completeFile({ db }: Connection): void {
-  db.pragma('wal_checkpoint(TRUNCATE)')
 }
 
 /** A file for which the disk has no room is whole. */

@@ -38,7 +38,9 @@ export async function adoptSnapshot(
     const connection = openWriter(path)
     try {
       requireWhole(connection, path)
-      return adopt(connection, author, format)
+      const first = adopt(connection, author, format)
+      connection.complete()
+      return first
     } finally {
       connection.close()
     }

@@ -25,7 +25,9 @@ export async function writeRestored(
       requireWhole(connection, path)
       connection.db.pragma('journal_mode = WAL')
       migrate(connection.db, { upTo: format })
-      return beginEpoch(connection)
+      const seq = beginEpoch(connection)
+      connection.complete()
+      return seq
     } finally {
       connection.close()
     }
