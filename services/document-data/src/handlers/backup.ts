@@ -1,6 +1,5 @@
 import { requireSystem } from '@sheaf/auth/require-access'
-import { resolveSystemAccess } from '@sheaf/auth/system-token'
-import { AppError, toAppError } from '@sheaf/kit/errors'
+import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   BackupService,
@@ -16,6 +15,7 @@ import type {
 import type { Context } from '../context'
 import { readFilePosition } from '../replication/file-position'
 import { writeRestored } from '../store/documents/restored-file'
+import { isKnown } from './known-documents'
 
 const NOTHING = Buffer.alloc(0)
 
@@ -73,6 +73,7 @@ export const backup = (ctx: Context): BackupService => ({
     const part = first.done ? undefined : first.value.part
     if (part?.$case !== 'docId') throw badPart('the first message must be the document')
     const docId = part.value
+    // Otherwise its file is left over from another restore.
     if (await isKnown(ctx, docId))
       throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document already exists')
     await ctx.documents.lifeCycle.discard(docId)
@@ -84,17 +85,6 @@ export const backup = (ctx: Context): BackupService => ({
     return { seq }
   },
 })
-
-/** Whether directory has the document. If so, its file is not left over from a restore. */
-async function isKnown({ access, serviceKey }: Context, docId: string): Promise<boolean> {
-  try {
-    await resolveSystemAccess(access, serviceKey, docId)
-    return true
-  } catch (error) {
-    if (toAppError(error)?.code === 'not_found') return false
-    throw error
-  }
-}
 
 const badPart = (message: string) =>
   new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })

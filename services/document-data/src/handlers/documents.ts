@@ -14,8 +14,10 @@ import type {
 } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import type { Context } from '../context'
 import { writeUndeleted } from '../moments/undeleted-file'
+import { notKept } from '../store/documents/kept-documents'
 import { isTimeZone } from '../values/dates/time-zone'
 import { authorOf, requireDocument, requireHome } from './document-call'
+import { isKnown } from './known-documents'
 
 /** Handlers of DocumentsService: create and delete the files of documents. */
 export const documents = (ctx: Context): DocumentsService => ({
@@ -48,6 +50,7 @@ export const documents = (ctx: Context): DocumentsService => ({
     call: ServerCall,
   ): Promise<CreateFromDeletedResponse> {
     requireSystem(call)
+    if (await isKnown(ctx, deletedDocId)) throw notKept()
     // Directory may have deleted it so lately that it has not told this service yet.
     await remove(ctx, deletedDocId, true)
     let seq = 0

@@ -4,6 +4,7 @@ import { serve, startGrpcServer } from '@sheaf/kit/grpc/server'
 import {
   AccessServiceService,
   ResolveAccessResponse,
+  type ResolveAccessRequest,
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import {
   BalanceHomeResponse,
@@ -39,6 +40,8 @@ export interface StandInDirectory extends AsyncDisposable {
   forgetFormats(): void
   /** Documents that are assigned to no other instance than theirs. */
   readonly pinned: Set<string>
+  /** Documents that were deleted for good. */
+  readonly deleted: Set<string>
   /** Lets the answers to so many hand-overs get lost, which have an effect. */
   loseAnswers(count: number): void
 }
@@ -52,6 +55,7 @@ export async function startStandInDirectory(
   const ended = new Set<string>()
   const drained = new Set<string>()
   const pinned = new Set<string>()
+  const deleted = new Set<string>()
   const surpluses: Partial<BalanceHomeResponse>[] = []
   let lost = 0
   const assignments = new Map<string, { home: string; assignment: number }>()
@@ -77,11 +81,14 @@ export async function startStandInDirectory(
   }
   const access = {
     listVerificationKeys: () => Promise.resolve({ jwks: JSON.stringify(authority.jwks) }),
-    resolveAccess: async () =>
-      ResolveAccessResponse.fromPartial({
+    async resolveAccess({ document }: ResolveAccessRequest) {
+      if (deleted.has(document))
+        throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
+      return ResolveAccessResponse.fromPartial({
         token: await authority.sign({ userId: 0, system: true }),
         tokenExpiresAt: Date.now() + 30_000,
-      }),
+      })
+    },
   }
   const homes = {
     reportHome(request: ReportHomeRequest) {
@@ -159,6 +166,7 @@ export async function startStandInDirectory(
     assign,
     drained,
     pinned,
+    deleted,
     surpluses,
     forgetFormats: () => formats.clear(),
     loseAnswers: (count) => (lost = count),

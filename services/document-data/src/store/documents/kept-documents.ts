@@ -79,7 +79,8 @@ export class KeptDocuments implements AsyncDisposable {
   }
 }
 
-function notKept(): AppError {
+/** The refusal to make a document again that was not deleted, or is not kept any more. */
+export function notKept(): AppError {
   return new AppError(
     'not_found',
     'DELETED_DOCUMENT_NOT_FOUND',
