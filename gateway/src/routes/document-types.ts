@@ -98,10 +98,12 @@ async function listTables(document: DocumentSession): Promise<TableSchema[]> {
 /** Sends a text with an ETag made from it, or 304 to a client that has it. */
 function sendTagged(exchange: Exchange, text: string, type: string): void {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
-  exchange.headers.push('ETag', etag)
+  // Weak: a compressed answer has the same one.
+  exchange.headers.push('ETag', `W/${etag}`)
   if (!knows(exchange.request.headers['if-none-match'], etag)) {
     return sendBytes(exchange, Buffer.from(text), { mediaType: `${type}; charset=utf-8` })
   }
+  exchange.headers.push('Vary', 'Accept-Encoding')
   sendHead(exchange, { status: 304 })
   exchange.response.end()
 }
