@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { ReadRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/records'
-import { isCompressible } from '@sheaf/gateway/http/compression'
+import { Webhook } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
 import { eventually } from '@sheaf/testkit/eventually'
 import { RawConnection } from './support/raw-http'
 import { startStubbedGateway, DOC, type StubbedGateway } from './support/stub-services'
@@ -12,10 +12,12 @@ const line = '{"id":1,"fields":{"City":"Zürich","Country":"Switzerland"}},'
 const long = line.repeat(2_000)
 
 let read: () => AsyncGenerator<ReadRecordsResponse>
+let webhooks: readonly Webhook[] = []
 let system: StubbedGateway
 beforeAll(async () => {
   system = await startStubbedGateway({
     records: { readRecords: () => read() },
+    webhooks: { listWebhooks: async () => ({ webhooks: [...webhooks] }) },
     config: { timeouts: { unreadMs: 1_000 } },
   })
 })
@@ -104,9 +106,22 @@ describe('a response of 4 to 64 KiB', () => {
     expect([plain.headers.etag, packed.headers.etag]).toEqual(['W/"e.7"', 'W/"e.7"'])
   })
 
-  it('is sent as it is when it must not be stored, since it contains secrets', () => {
-    expect(isCompressible({ mediaType: 'application/json', cache: 'no-store' }, 10_000)).toBe(false)
-    expect(isCompressible({ mediaType: 'application/json' }, 10_000)).toBe(true)
+  it('is sent as it is when it must not be stored, since it contains secrets', async () => {
+    const name = 'n'.repeat(200)
+    webhooks = Array.from({ length: 50 }, (_, at) =>
+      Webhook.create({ id: `hook-${at}`, fields: { name } }),
+    )
+    const { headers, bytes } = await get(`/api/docs/${DOC}/webhooks`, {
+      ...gzip,
+      authorization: 'Bearer alice-key',
+    })
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-length': String(bytes.length),
+    })
+    expect(headers['content-encoding']).toBeUndefined()
+    expect(bytes.length).toBeGreaterThan(4 * KIB)
+    expect(JSON.parse(bytes.toString())).toMatchObject({ webhooks: { length: 50 } })
   })
 })
 
