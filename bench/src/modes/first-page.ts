@@ -19,8 +19,8 @@ interface Opening {
 }
 
 /**
- * Measures how a signed-in browser without a cache opens the page of a table: until its first rows are there, with which requests to
- * the API, and how many bytes of all files on the wire. Medians of three times.
+ * Measures how a signed-in browser without a cache opens the page of a table: until its first rows are there, with which requests about
+ * its document, and how many bytes of all files on the wire. Medians of three times.
  */
 export async function measureFirstPage(
   browser: Browser,
@@ -44,7 +44,7 @@ export async function measureFirstPage(
   })
   return [
     figure('first rows, cold', { unit: 'ms', most: MAX_MS, of: 'ms' }),
-    figure('requests to the API for the page', { unit: '', most: MAX_REQUESTS, of: 'requests' }),
+    figure('requests about the document for the page', { unit: '', most: MAX_REQUESTS, of: 'requests' }),
     figure('on the wire for the page', { unit: 'kB', most: MAX_KB, of: 'kb' }),
   ]
 }
