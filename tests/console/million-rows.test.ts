@@ -62,21 +62,20 @@ const readView = () =>
 
 /** Waits until the view shows rows that are loaded, without a gap and each in its place; resolves to it. */
 async function settled(isThere: (view: View) => boolean): Promise<View> {
-  let seen: View | undefined
-  await eventually(async () => {
-    seen = await readView()
-    // After a jump there are none until the grid has drawn them.
-    if (seen.rows.length === 0) return false
-    return isThere(seen) && seen.rows.every(({ index, text }) => text === `row ${index + 1}`)
+  return eventually(async () => {
+    const view = await readView()
+    const { rows, height } = view
+    // After a jump there are none until the grid has drawn them, and those at the end of a movement follow it by a frame.
+    if (rows.length === 0 || !isThere(view)) return false
+    rows.forEach(({ index, top, text }, place) => {
+      expect(text).toBe(`row ${index + 1}`)
+      expect(index).toBe((rows[0]?.index ?? 0) + place)
+      expect(top).toBeCloseTo((rows[0]?.top ?? 0) + place * ROW_PIXELS, 1)
+    })
+    expect(rows[0]?.top).toBeLessThanOrEqual(0)
+    expect((rows.at(-1)?.top ?? 0) + ROW_PIXELS).toBeGreaterThanOrEqual(height)
+    return view
   }, patience)
-  const { rows, height } = seen as unknown as View
-  rows.forEach(({ index, top }, place) => {
-    expect(index).toBe((rows[0]?.index ?? 0) + place)
-    expect(top).toBeCloseTo((rows[0]?.top ?? 0) + place * ROW_PIXELS, 1)
-  })
-  expect(rows[0]?.top).toBeLessThanOrEqual(0)
-  expect((rows.at(-1)?.top ?? 0) + ROW_PIXELS).toBeGreaterThanOrEqual(height)
-  return seen as unknown as View
 }
 
 /** Pixels of the rows above the view. */
