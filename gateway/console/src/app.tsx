@@ -9,12 +9,13 @@ import { ReferencePage } from './reference/reference-page'
 import { SitePage } from './sites/site-page'
 import { SitesPage } from './sites/sites-page'
 import { TrashPage } from './sites/trash-page'
+import { UnsavedBanner } from './writes/unsaved-banner'
 
 /** The routes of the console, below `/console`. */
 export function App(): ReactNode {
   return (
     <Routes>
-      <Route element={<Layout />}>
+      <Route element={<Layout notice={<UnsavedBanner />} />}>
         <Route index element={<SitesPage />} />
         <Route path="sites/:orgId" element={<SitePage />} />
         <Route path="sites/:orgId/trash" element={<TrashPage />} />

@@ -40,6 +40,7 @@ export {
   UnavailableError,
 } from './errors.ts'
 export type { HistorySelection } from './history.ts'
+export { createIdempotencyKey } from './idempotency-key.ts'
 export type { Upload, UploadProgress } from './http-request.ts'
 export type {
   Attachment,

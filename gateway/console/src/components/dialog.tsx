@@ -48,12 +48,12 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
         onClose()
       }}
     >
-      <header className="dialog-head">
+      <div className="dialog-head">
         <h2 id={id}>{title}</h2>
         <Button kind="quiet" className="icon" aria-label="Close" onClick={onClose}>
           ✕
         </Button>
-      </header>
+      </div>
       {children}
       <ToastOutlet />
     </dialog>
@@ -97,7 +97,7 @@ export function FormDialog(props: FormDialogProps): ReactNode {
       <form onSubmit={(event) => void handle(event)}>
         {children}
         <ErrorNote error={isShownElsewhere?.(error) ? undefined : error} />
-        <footer className="dialog-foot">
+        <div className="dialog-foot">
           <Button onClick={dialog.onClose}>Cancel</Button>
           <Button
             type="submit"
@@ -107,7 +107,7 @@ export function FormDialog(props: FormDialogProps): ReactNode {
           >
             {submit}
           </Button>
-        </footer>
+        </div>
       </form>
     </Dialog>
   )

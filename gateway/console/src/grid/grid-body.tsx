@@ -58,12 +58,14 @@ export function GridBody(props: GridBodyProps): ReactNode {
   const { context, columns, canSelect, rows, actions, onSelect, onFocus, grid: gridRef } = props
   const { canEdit } = context
   const { onClear, onEdit, onCopy, onPaste } = actions
-  const { store } = rows
+  const { store, writes } = rows
   const columnDefs = useMemo(() => {
     const preview: PreviewOf = (index) => store.preview(index)
-    const cellColumns = columns.map((column) => cellColumn(column, context, { onClear, preview }))
+    const stateOf = context.asOf === undefined ? writes.stateOf : () => undefined
+    const parts = { onClear, preview, stateOf }
+    const cellColumns = columns.map((column) => cellColumn(column, context, parts))
     return [numberColumn(preview), ...cellColumns]
-  }, [columns, context, onClear, store])
+  }, [columns, context, onClear, store, writes])
   const rowClasses = useMemo(
     () => ({
       'row-waiting': ({ data, rowIndex }: RowClassParams) => !data && !store.preview(rowIndex),

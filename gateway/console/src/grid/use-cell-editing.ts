@@ -6,8 +6,8 @@ import { isSameValue } from '../formats/value'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
 import { useRecordChange } from '../undo/undo-provider'
+import type { EnteredRow, RowChange } from '../writes/cells-api'
 import { planPaste } from './clipboard/paste-plan'
-import type { RowChange } from './rows/rows-api'
 import { readTsv, toTsvCell } from './clipboard/tsv'
 import type { GridRef, GridRows } from './use-grid-rows'
 
@@ -37,9 +37,13 @@ export function useCellEditing(
   const isShown = useIsShown()
   const record = useRecordChange()
   const write = useCallback(
-    (changes: readonly RowChange[], label: string) => {
+    (changes: readonly PlacedChange[], label: string) => {
       setProblem(undefined)
-      const written = writes.write(changes)
+      const entered = changes.map(({ place, ...change }): EnteredRow => {
+        const before = store.find(change.id)?.fields ?? {}
+        return { ...change, place, before }
+      })
+      const written = writes.write(entered)
       record(label, written)
       written.catch((error: unknown) => {
         const message = `${label}: ${describeError(error)}`
@@ -48,7 +52,7 @@ export function useCellEditing(
         else toaster.showError(new Error(`Could not save ${message}`))
       })
     },
-    [writes, record, toaster, isShown],
+    [writes, record, store, toaster, isShown],
   )
   const handlers = useMemo(
     () => createHandlers({ write, setProblem, columns, grid, store }),
@@ -69,8 +73,11 @@ function useIsShown(): () => boolean {
   return useCallback(() => isShown.current, [])
 }
 
+/** A change of a row, with where it is for the user. */
+type PlacedChange = RowChange & Pick<EnteredRow, 'place'>
+
 interface HandlerOptions extends Pick<GridRows, 'store'> {
-  readonly write: (changes: readonly RowChange[], label: string) => void
+  readonly write: (changes: readonly PlacedChange[], label: string) => void
   readonly setProblem: (problem: string) => void
   readonly columns: readonly Column[]
   readonly grid: GridRef
@@ -80,8 +87,8 @@ type Handlers = Omit<CellEditing, 'problem' | 'dismiss'>
 
 function createHandlers({ write, setProblem, columns, grid, store }: HandlerOptions): Handlers {
   const nameOf = (colId: string) => columns.find(({ id }) => id === colId)?.fields.label || colId
-  const writeCell = ({ id }: Row, colId: string, value: unknown, position: string) =>
-    write([{ id, fields: { [colId]: value } }], `${nameOf(colId)}, ${position}`)
+  const writeCell = ({ id }: Row, colId: string, value: unknown, place: string) =>
+    write([{ id, fields: { [colId]: value }, place }], `${nameOf(colId)}, ${place}`)
   return {
     onEdit({ data, column, newValue, oldValue, node }) {
       const shown = columns.find(({ id }) => id === column.getColId())
@@ -111,8 +118,10 @@ function createHandlers({ write, setProblem, columns, grid, store }: HandlerOpti
         total: store.readState().total ?? 0,
         rowAt: displayedRows(grid, store),
       })
-      const count = changes.length
-      if (count > 0) write(changes, `Paste into ${count === 1 ? 'a row' : `${count} rows`}`)
+      const place = (offset: number) => `row ${focused.rowIndex + offset + 1}`
+      const placed = changes.map((change, offset) => ({ ...change, place: place(offset) }))
+      const count = placed.length
+      if (count > 0) write(placed, `Paste into ${count === 1 ? 'a row' : `${count} rows`}`)
       if (problem !== undefined) setProblem(problem)
     },
   }

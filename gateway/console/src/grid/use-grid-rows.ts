@@ -1,15 +1,16 @@
 import type { Change, RowOperation } from '@sheaf/client'
 import type { GridApi, IDatasource } from 'ag-grid-community'
-import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react'
+import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react'
 import type { Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { isSameValue } from '../formats/value'
+import type { TableView, TableWrites } from '../writes/table-writes'
+import { outbox } from '../writes/outbox'
 import { useLiveChanges } from '../live/live-provider'
 import type { ChangeListener } from '../live/change-stream'
 import { viewParameters, type GridView } from './view/grid-view'
 import { blockOf } from './rows/row-blocks'
 import { RowStore, type RowListener } from './rows/row-store'
-import { RowWrites, WriteQueue } from './rows/row-writes'
 import { RowsApi } from './rows/rows-api'
 
 /** Up to this many changed rows are updated individually; beyond, the grid reloads its blocks. */
@@ -19,7 +20,7 @@ const MAX_SINGLE_UPDATES = 100
 export interface GridRows {
   readonly api: RowsApi
   readonly store: RowStore
-  readonly writes: RowWrites
+  readonly writes: TableWrites
   readonly datasource: IDatasource
 }
 
@@ -36,27 +37,35 @@ export function useGridRows(
   grid: GridRef,
 ): GridRows {
   const { sort, filter } = viewParameters(view)
-  const [queue] = useState(() => new WriteQueue())
+  const writes = outbox.writesOf(docId, tableId)
   const rows = useMemo(() => {
     const api = new RowsApi({ docId, tableId, sort, filter, asOf })
-    return createRows(api, queue)
-  }, [docId, tableId, sort, filter, asOf, queue])
-  const { store, writes } = rows
+    return createRows(api, writes)
+  }, [docId, tableId, sort, filter, asOf, writes])
+  const { store } = rows
   const listener = useRowListener(grid)
   useEffect(() => store.open(listener), [store, listener])
+  const isPresent = asOf === undefined
+  useEffect(
+    () => (isPresent ? writes.attach(viewOf(store, grid)) : undefined),
+    [isPresent, writes, store, grid],
+  )
   const changeListener = useMemo<ChangeListener>(
     () => ({
-      onChange: (change) => handleChange(change, { tableId, sort, filter, store, writes }),
+      onChange: (change) => handleChange(change, { tableId, sort, filter, store }),
       onGap: () => store.scheduleRefresh(false),
     }),
-    [tableId, sort, filter, store, writes],
+    [tableId, sort, filter, store],
   )
   useLiveChanges(changeListener)
   return rows
 }
 
-function createRows(api: RowsApi, queue: WriteQueue): GridRows {
-  const store = new RowStore((request, signal) => api.readPage(request, signal))
+function createRows(api: RowsApi, writes: TableWrites): GridRows {
+  const store = new RowStore(
+    (request, signal) => api.readPage(request, signal),
+    api.isPresent ? writes.show : undefined,
+  )
   const datasource: IDatasource = {
     getRows: (params) =>
       store.request(blockOf(params.startRow), {
@@ -64,7 +73,33 @@ function createRows(api: RowsApi, queue: WriteQueue): GridRows {
         onDropped: () => params.failCallback(),
       }),
   }
-  return { api, store, datasource, writes: new RowWrites(store, api, queue) }
+  return { api, store, datasource, writes }
+}
+
+/** What the writes of the table show in a grid. */
+function viewOf(store: RowStore, grid: GridRef): TableView {
+  return {
+    store: ({ rows, seq }) => store.replace(rows, seq),
+    assume(changes) {
+      for (const { id, fields } of changes) {
+        const row = store.find(id)
+        if (row) store.replace([{ ...row, fields: { ...row.fields, ...fields } }], 0)
+      }
+      store.scheduleRefresh(false)
+    },
+    redraw(ids) {
+      store.redraw(ids)
+      refreshMarks(grid, ids)
+    },
+  }
+}
+
+/** Draws the marks of cells that are not stored, whose values stay the same. */
+function refreshMarks({ current: api }: GridRef, ids: readonly number[]): void {
+  if (!api || api.isDestroyed()) return
+  if (ids.length > MAX_SINGLE_UPDATES) return api.refreshCells({ force: true })
+  const rowNodes = ids.flatMap((id) => api.getRowNode(String(id)) ?? [])
+  if (rowNodes.length > 0) api.refreshCells({ rowNodes, force: true })
 }
 
 /** Updates the grid when rows change. */
@@ -110,11 +145,10 @@ interface ChangeTarget {
   readonly sort: string
   readonly filter: string
   readonly store: RowStore
-  readonly writes: RowWrites
 }
 
 function handleChange({ seq, operations, truncated }: Change, target: ChangeTarget): void {
-  const { tableId, store, writes } = target
+  const { tableId, store } = target
   if (truncated) store.scheduleRefresh(false)
   for (const operation of operations) {
     if (operation.tableId !== tableId) continue
@@ -122,7 +156,7 @@ function handleChange({ seq, operations, truncated }: Change, target: ChangeTarg
       // The values and types of cells may have changed, and cursors are invalid after a schema change.
       store.scheduleRefresh(false)
     } else if (operation.action === 'updateRows') {
-      writes.applyChange({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
+      store.apply({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
       if (movesRows(operation, target)) store.scheduleRefresh(false)
     } else store.scheduleRefresh(operation.action === 'addRows' && target.sort === '')
   }

@@ -55,8 +55,8 @@ function UserMenu(): ReactNode {
   )
 }
 
-/** The frame around every page. */
-export function Layout(): ReactNode {
+/** The frame around every page. The notice is shown in its header. */
+export function Layout({ notice }: { readonly notice: ReactNode }): ReactNode {
   return (
     <>
       <a className="skip" href="#main">
@@ -73,6 +73,7 @@ export function Layout(): ReactNode {
           </NavLink>
           <NavLink to="/api">API</NavLink>
         </nav>
+        {notice}
         <div className="top-end">
           <ThemeButton />
           <UserMenu />

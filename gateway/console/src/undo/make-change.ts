@@ -1,4 +1,4 @@
-import type { AppliedOperation, BatchOperation } from '@sheaf/client'
+import type { AppliedOperation, BatchOperation, CellWriteOptions } from '@sheaf/client'
 import { docOf, type AnyTables } from '../api/sheaf'
 
 /** A change that was made. */
@@ -12,7 +12,8 @@ export interface MadeChange {
 export async function makeChange(
   docId: string,
   operation: BatchOperation<AnyTables>,
+  options?: CellWriteOptions,
 ): Promise<MadeChange> {
-  const { operations, isModification, seq } = await docOf(docId).batch([operation])
+  const { operations, isModification, seq } = await docOf(docId).batch([operation], options)
   return { operation: operations[0], seq: isModification ? seq : undefined }
 }

@@ -1,7 +1,7 @@
 import type { Column, Row } from '../../api/resources'
 import { readCell } from '../../formats/cell-text'
 import { columnName, isComputed } from '../../formats/column'
-import type { RowChange } from '../rows/rows-api'
+import type { RowChange } from '../../writes/cells-api'
 
 /** Maximum number of rows per paste. */
 const MAX_PASTED = 1_000

@@ -5,6 +5,7 @@ import { errorName, isPending } from '../../formats/value'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
 import { valueFamily, type Family } from '../view/conditions'
+import type { CellState } from '../../writes/table-writes'
 import type { LoadedRow } from '../rows/row-blocks'
 import { ColumnHeader } from './column-header'
 import { FormulaState } from './formula-state'
@@ -43,11 +44,25 @@ export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({
   tooltipValueGetter: ({ data }) => data && `id ${data.id}`,
 })
 
+/** What a grid has in place of the stored cells, and what is done with them. */
+interface CellParts {
+  readonly onClear: Clear
+  readonly preview: PreviewOf
+  /** Returns the state of a cell whose entered value is not stored. */
+  readonly stateOf: (rowId: number, colId: string) => CellState | undefined
+}
+
+const stateNotes: Readonly<Record<CellState, string | undefined>> = {
+  sending: undefined,
+  waiting: 'Not saved, trying again',
+  disputed: 'Not saved: choose above which value to keep',
+}
+
 /** Returns the AG Grid definition of a column. */
 export function cellColumn(
   column: Column,
   context: CellContext,
-  { onClear, preview }: { readonly onClear: Clear; readonly preview: PreviewOf },
+  { onClear, preview, stateOf }: CellParts,
 ): ColDef<Row> {
   const { id, fields } = column
   const cells = cellTypeOf(fields.type).column(column, context)
@@ -60,6 +75,13 @@ export function cellColumn(
     initialWidth: widths[valueFamily(column)],
     minWidth: 72,
     valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
+    cellClassRules: Object.fromEntries(
+      (['waiting', 'disputed'] as const).map((state) => [
+        `cell-${state}`,
+        ({ data }: { data?: Row }) => data !== undefined && stateOf(data.id, id) === state,
+      ]),
+    ),
+    tooltipValueGetter: ({ data }) => data && stateNotes[stateOf(data.id, id) ?? 'sending'],
     ...cells,
     ...(isComputed(column) && computed(cells.cellClass)),
     suppressKeyboardEvent: (params) =>

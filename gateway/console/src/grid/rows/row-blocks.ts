@@ -25,7 +25,7 @@ export const blockOf = (index: number): number => Math.floor(index / BLOCK_ROWS)
 const distance = (a: number, b: number): number => Math.abs(a - b)
 
 /** Returns the row with new cell values, or the same object if no value differs. */
-export function withCells(row: Row, cells: Readonly<Record<string, unknown>>): Row {
+function withCells(row: Row, cells: Readonly<Record<string, unknown>>): Row {
   const changed = Object.entries(cells).filter(
     ([colId, value]) => colId in row.fields && !isSameValue(row.fields[colId], value),
   )
@@ -136,10 +136,7 @@ export class RowBlocks {
 }
 
 /** Returns the cells of one row of a change. */
-export function cellsAt(
-  columns: CellChanges['columns'],
-  position: number,
-): Record<string, unknown> {
+function cellsAt(columns: CellChanges['columns'], position: number): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(columns).map(([colId, values]) => [colId, values[position]]),
   )

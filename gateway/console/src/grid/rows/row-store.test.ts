@@ -117,13 +117,45 @@ describe('the rows of a grid', () => {
     const table = new Table(300)
     const changed: unknown[] = []
     const store = open(table, { ...noListener, onRows: (rows) => changed.push(...rows) })
-    store.remember({ seq: 2, rowIds: [7, 999], columns: { Name: ['new', 'x'], other: [1, 2] } })
+    store.apply({ seq: 2, rowIds: [7, 999], columns: { Name: ['new', 'x'], other: [1, 2] } })
     await until(() => store.at(6) !== undefined)
     expect(store.at(6)?.fields).toEqual({ Name: 'new' })
     store.apply({ seq: 3, rowIds: [8], columns: { Name: ['newer'] } })
     expect(changed).toEqual([{ index: 7, row: { id: 8, fields: { Name: 'newer' } } }])
     store.apply({ seq: 4, rowIds: [8], columns: { Name: ['newer'] } })
     expect(changed).toHaveLength(1)
+  })
+
+  it('show entered values in place of stored ones, also those that arrive later', async () => {
+    const table = new Table(300)
+    const entered = new Map([[7, 'mine']])
+    const changed: unknown[] = []
+    const store = new RowStore(table.read, (row) =>
+      entered.has(row.id) ? { id: row.id, fields: { Name: entered.get(row.id) } } : row,
+    )
+    close = store.open({ ...noListener, onRows: (rows) => changed.push(...rows) })
+    const found = new Promise<unknown>((resolve) =>
+      store.request(0, { onFound: (rows) => resolve(rows[6]?.fields.Name), onDropped() {} }),
+    )
+    expect([await found, store.at(6)?.fields.Name]).toEqual(['mine', 'mine'])
+    expect(store.find(7)?.fields.Name).toBe('row 7')
+    store.apply({ seq: 2, rowIds: [7], columns: { Name: ['theirs'] } })
+    store.redraw([7])
+    entered.delete(7)
+    store.redraw([7])
+    const shown = ['mine', 'mine', 'theirs']
+    expect(changed).toEqual(shown.map((Name) => ({ index: 6, row: { id: 7, fields: { Name } } })))
+  })
+
+  it('do not go back to an older value when a change arrives after the row was read', async () => {
+    const table = new Table(300)
+    const store = open(table)
+    await until(() => store.at(6) !== undefined)
+    store.replace([{ id: 7, fields: { Name: 'two' } }], 5)
+    store.apply({ seq: 4, rowIds: [7, 8], columns: { Name: ['one', 'other'] } })
+    expect([store.at(6)?.fields.Name, store.at(7)?.fields.Name]).toEqual(['two', 'other'])
+    store.apply({ seq: 6, rowIds: [7], columns: { Name: ['three'] } })
+    expect(store.at(6)?.fields.Name).toBe('three')
   })
 
   it('are refreshed after rows were added, and shown until then', async () => {

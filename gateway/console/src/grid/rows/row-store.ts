@@ -45,6 +45,9 @@ interface Waiter {
 
 type ReadPage = (request: PageRequest, signal: AbortSignal) => Promise<RowsPage>
 
+/** Maximum number of rows whose position in the log is remembered. */
+const MAX_READ_AT = 1_000
+
 /**
  * The rows of a grid, loaded in blocks: visible blocks first, then, after the first scrolling, those ahead in its direction.
  * Requests for blocks that are no longer needed are aborted. Memory is bounded, independent of the length of
@@ -75,7 +78,14 @@ export class RowStore {
   private refreshTimer: ReturnType<typeof setTimeout> | undefined
   private refreshedAt = 0
   private refreshTook = 0
-  constructor(private readonly readPage: ReadPage) {}
+  /** Positions of the log at which single rows were read. */
+  private readonly readAt = new Map<number, number>()
+
+  /** @param show returns a stored row with what is shown in place of it: values that were entered and are not stored yet */
+  constructor(
+    private readonly readPage: ReadPage,
+    private readonly show: (row: Row) => Row = (row) => row,
+  ) {}
 
   /** Starts loading and notifies the listener. Returns a function that stops both. */
   open(listener: RowListener): () => void {
@@ -108,7 +118,7 @@ export class RowStore {
    */
   request(number: number, waiter: Waiter): void {
     const rows = this.blocks.get(number)
-    if (rows) return waiter.onFound(rows, this.state.total)
+    if (rows) return waiter.onFound(rows.map(this.show), this.state.total)
     this.waiters.delete(number)
     this.waiters.set(number, waiter)
     for (const [oldest, { onDropped }] of this.waiters) {
@@ -141,7 +151,8 @@ export class RowStore {
 
   /** Returns the row at an index; undefined if it is not loaded. */
   at(index: number): Row | undefined {
-    return this.blocks.at(index)
+    const row = this.blocks.at(index)
+    return row && this.show(row)
   }
 
   /** Returns a loaded row close to an index whose row is not loaded; undefined if there is none yet. */
@@ -149,26 +160,37 @@ export class RowStore {
     return this.blocks.near(index)
   }
 
-  /** Returns a row by its id; undefined if it is not loaded. */
+  /** Returns a row as it is stored, by its id; undefined if it is not loaded. */
   find(id: number): Row | undefined {
     return this.blocks.find(id)?.row
   }
 
-  /** Replaces a loaded row. */
-  replace(row: Row): void {
-    const changed = this.blocks.replace(row)
-    if (changed) this.listener?.onRows([changed], true)
+  /** Replaces loaded rows by what was read at a position of the log. */
+  replace(rows: readonly Row[], seq: number): void {
+    for (const row of rows) {
+      // Changes of the log that arrive later, and were made earlier, would show old values.
+      this.readAt.delete(row.id)
+      this.readAt.set(row.id, seq)
+      this.blocks.replace(row)
+    }
+    for (const id of this.readAt.keys()) {
+      if (this.readAt.size <= MAX_READ_AT) break
+      this.readAt.delete(id)
+    }
+    this.redraw(rows.map(({ id }) => id))
   }
 
-  /** Records a change, to be applied to pages that were requested before it and arrive after it. */
-  remember(change: CellChanges): void {
-    this.recent.add(change)
+  /** Shows loaded rows again, after what is shown in place of them has changed. */
+  redraw(ids: readonly number[]): void {
+    const rows = ids.flatMap((id) => this.blocks.find(id) ?? [])
+    if (rows.length > 0) this.listener?.onRows(rows.map(this.shown), true)
   }
 
-  /** Applies a change of the log to the loaded rows. */
+  /** Applies a change of the log to the loaded rows, and to pages that were requested before it and arrive after it. */
   apply(change: CellChanges): void {
-    const changed = this.blocks.apply(change)
-    if (changed.length > 0) this.listener?.onRows(changed, false)
+    this.recent.add(change)
+    const changed = this.blocks.apply(this.withoutOlder(change))
+    if (changed.length > 0) this.listener?.onRows(changed.map(this.shown), false)
   }
 
   /** Schedules a refresh of the visible rows and the row count, after rows were added, removed or moved. */
@@ -213,6 +235,21 @@ export class RowStore {
     const isMissing = this.neededBlocks().some((number) => this.blocks.needsLoad(number))
     if (this.isCountDue || !isMissing) void this.refresh()
     else this.pump()
+  }
+
+  private readonly shown = ({ index, row }: LoadedRow): LoadedRow => ({
+    index,
+    row: this.show(row),
+  })
+
+  /** Returns a change without the rows that were read after it. */
+  private withoutOlder(change: CellChanges): CellChanges {
+    const { seq, rowIds, columns } = change
+    const isLater = (id: number) => (this.readAt.get(id) ?? 0) < seq
+    if (rowIds.every(isLater)) return change
+    const pick = <Item>(items: readonly Item[]) => items.filter((_, at) => isLater(rowIds[at] ?? 0))
+    const picked = Object.entries(columns).map(([colId, values]) => [colId, pick(values)])
+    return { seq, rowIds: pick(rowIds), columns: Object.fromEntries(picked) as typeof columns }
   }
 
   private resetPositions(): void {
@@ -319,7 +356,7 @@ export class RowStore {
     else this.blocks.markStale(number)
     const waiter = this.waiters.get(number)
     this.waiters.delete(number)
-    waiter?.onFound(this.blocks.get(number) ?? rows, this.state.total)
+    waiter?.onFound((this.blocks.get(number) ?? rows).map(this.show), this.state.total)
     if (isReplaced) this.listener?.onBlocks()
   }
 

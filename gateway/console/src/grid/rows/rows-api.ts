@@ -1,6 +1,7 @@
 import type { Row } from '../../api/resources'
 import { docOf, type AnyDoc } from '../../api/sheaf'
 import { makeChange } from '../../undo/make-change'
+import { withErrors } from '../../writes/cells-api'
 import type { PageStart } from './cursor-index'
 
 /** A page of rows. */
@@ -20,17 +21,6 @@ export interface PageRequest extends PageStart {
   readonly isCounted: boolean
 }
 
-/** New cell values of a row. */
-export interface RowChange {
-  readonly id: number
-  readonly fields: Readonly<Record<string, unknown>>
-}
-
-/** A row as the API returns it: a cell with an error is null. */
-interface StoredRow extends Row {
-  readonly errors?: Readonly<Record<string, string | undefined>>
-}
-
 /** The table and the view whose rows are read. */
 interface RowsSource {
   readonly docId: string
@@ -41,12 +31,17 @@ interface RowsSource {
   readonly asOf: string | undefined
 }
 
-/** Reads and writes the rows of a table. */
+/** Reads, adds and deletes the rows of a table. Cells are written by `TableWrites`. */
 export class RowsApi {
   private readonly table: ReturnType<AnyDoc['table']>
 
   constructor(private readonly source: RowsSource) {
     this.table = docOf(source.docId).table(source.tableId)
+  }
+
+  /** False for rows as they were at a former moment. */
+  get isPresent(): boolean {
+    return this.source.asOf === undefined
   }
 
   /** Reads a page of rows. */
@@ -64,18 +59,6 @@ export class RowsApi {
       signal,
     })
     return { rows: records.map(withErrors), nextCursor: nextCursor ?? null, total: totalCount, seq }
-  }
-
-  /** Reads rows by id, whether they match the filter or not. */
-  async readRows(ids: readonly number[]): Promise<Pick<RowsPage, 'rows' | 'seq'>> {
-    const { records, seq } = await this.table.page({ filter: { id: ids } })
-    return { rows: records.map(withErrors), seq }
-  }
-
-  /** Changes cells. Resolves to the position of the change in the log; undefined if nothing changed. */
-  async change(records: readonly RowChange[]): Promise<number | undefined> {
-    const { docId, tableId: table } = this.source
-    return (await makeChange(docId, { op: 'updateRecords', table, records })).seq
   }
 
   /** Adds an empty row. Resolves to its id, and the position of the change in the log. */
@@ -97,11 +80,4 @@ export class RowsApi {
     const records = ids.map((id) => ({ id }))
     return (await makeChange(docId, { op: 'deleteRecords', table, records })).seq
   }
-}
-
-/** The row with errors as cells, in the form that the change stream has. */
-function withErrors({ errors, ...row }: StoredRow): Row {
-  if (!errors) return row
-  const cells = Object.entries(errors).map(([colId, name]) => [colId, ['E', name]])
-  return { ...row, fields: { ...row.fields, ...(Object.fromEntries(cells) as Row['fields']) } }
 }

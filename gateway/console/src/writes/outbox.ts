@@ -1,0 +1,75 @@
+import { cellsApi } from './cells-api'
+import { TableWrites, type Dispute } from './table-writes'
+
+/** An undecided value of a table. */
+export interface TableDispute extends Dispute {
+  readonly docId: string
+  readonly tableId: string
+  readonly decide: (choice: 'mine' | 'theirs') => void
+}
+
+/** What is entered in the console and not stored. */
+export interface OutboxState {
+  /** Number of cells that are being sent or wait. */
+  readonly unsaved: number
+  /** Number of cells that wait for the server to answer. */
+  readonly waiting: number
+  readonly disputes: readonly TableDispute[]
+}
+
+interface Table {
+  readonly docId: string
+  readonly tableId: string
+  readonly writes: TableWrites
+}
+
+/** The writes of all tables. They go on after the user has left the table. */
+class Outbox {
+  private readonly tables = new Map<string, Table>()
+  private readonly listeners = new Set<() => void>()
+  private state: OutboxState = { unsaved: 0, waiting: 0, disputes: [] }
+
+  /** Returns the writes of a table, the same each time. */
+  writesOf(docId: string, tableId: string): TableWrites {
+    const key = JSON.stringify([docId, tableId])
+    const known = this.tables.get(key)
+    if (known) return known.writes
+    const writes = new TableWrites(cellsApi(docId, tableId), () => this.update())
+    this.tables.set(key, { docId, tableId, writes })
+    return writes
+  }
+
+  /** The current state. With `watchState`, the arguments of `useSyncExternalStore`. */
+  readonly readState = (): OutboxState => this.state
+
+  /** Calls back when the state changes. Returns a function that unsubscribes. */
+  readonly watchState = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Sends what waits now. */
+  retry(): void {
+    for (const { writes } of this.tables.values()) writes.retry()
+  }
+
+  private update(): void {
+    const tables = [...this.tables.values()].map((table) => ({
+      ...table,
+      state: table.writes.state,
+    }))
+    const sum = (of: 'unsaved' | 'waiting') =>
+      tables.reduce((total, { state }) => total + state[of], 0)
+    const disputes = tables.flatMap(({ docId, tableId, writes, state }) =>
+      state.disputes.map((dispute): TableDispute => {
+        const decide = (choice: 'mine' | 'theirs') => writes.decide(dispute.id, choice)
+        return { ...dispute, docId, tableId, decide }
+      }),
+    )
+    this.state = { unsaved: sum('unsaved'), waiting: sum('waiting'), disputes }
+    for (const listener of this.listeners) listener()
+  }
+}
+
+/** The outbox of this page. */
+export const outbox = new Outbox()

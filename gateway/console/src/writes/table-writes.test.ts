@@ -1,0 +1,205 @@
+import type { Row } from '../api/resources'
+import type { EnteredRow, StoredRows } from './cells-api'
+import { TableWrites, type TableView } from './table-writes'
+
+const error = (status: number, reason = 'X') => Object.assign(new Error(reason), { status, reason })
+
+/** A table of rows named `old`, on a server that trims values, rejects some, and can be away. */
+class Server {
+  readonly names = new Map([1, 2, 3].map((id) => [id, 'old']))
+  readonly keys: string[] = []
+  isAway = false
+  /** The answer to the next change is lost, though it is made. */
+  losesAnswer = false
+  seq = 10
+  private readonly done = new Set<string>()
+
+  readonly change = async (
+    records: readonly { id: number; fields: object; expect?: object }[],
+    key: string,
+  ): Promise<number> => {
+    this.keys.push(key)
+    if (this.isAway) throw error(0, 'CONNECTION_FAILED')
+    if (this.done.has(key)) return this.seq
+    const changes = records as { id: number; fields: { Name: string }; expect?: { Name: string } }[]
+    for (const { id, fields, expect } of changes) {
+      if (fields.Name === 'bad') throw error(400, 'refused')
+      if (expect && expect.Name !== this.names.get(id)) throw error(412, 'CELL_CHANGED')
+    }
+    for (const { id, fields } of changes) this.names.set(id, fields.Name.trim())
+    this.done.add(key)
+    this.seq++
+    if (!this.losesAnswer) return this.seq
+    this.losesAnswer = false
+    throw error(0, 'CONNECTION_FAILED')
+  }
+
+  readonly readRows = async (ids: readonly number[]): Promise<StoredRows> => {
+    if (this.isAway) throw error(0, 'CONNECTION_FAILED')
+    return { rows: ids.map((id) => this.row(id)), seq: this.seq }
+  }
+
+  row(id: number): Row {
+    return { id, fields: { Name: this.names.get(id) ?? '' } }
+  }
+}
+
+/** A view of the table that shows stored and entered values. */
+function open(server: Server) {
+  let states = 0
+  const writes = new TableWrites(server, () => states++)
+  const stored = new Map([1, 2, 3].map((id) => [id, server.row(id)]))
+  const shown = (id: number) => writes.show(stored.get(id) as Row).fields.Name
+  const history: unknown[] = []
+  const view: TableView = {
+    store: ({ rows }) => rows.forEach((row) => stored.set(row.id, row)),
+    assume: (rows) => rows.forEach(({ id, fields }) => stored.set(id, { id, fields })),
+    redraw() {
+      if (history.at(-1) !== shown(1)) history.push(shown(1))
+    },
+  }
+  const detach = writes.attach(view)
+  const enter = (Name: string, id = 1): EnteredRow => {
+    const before = (stored.get(id) as Row).fields
+    return { id, fields: { Name }, before, place: `row ${id}` }
+  }
+  return { writes, shown, history, detach, enter, states: () => states }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+let server: Server
+let table: ReturnType<typeof open>
+beforeEach(() => {
+  server = new Server()
+  table = open(server)
+})
+
+describe('an edited cell', () => {
+  it('shows the entered value at once, then the stored value', async () => {
+    const { writes, history, enter } = table
+    const done = writes.write([enter(' new ')])
+    expect(history).toEqual([' new '])
+    expect(writes.stateOf(1, 'Name')).toBe('sending')
+    expect(await done).toBe(11)
+    expect(history).toEqual([' new ', 'new'])
+    expect(writes.stateOf(1, 'Name')).toBeUndefined()
+    expect(writes.state).toEqual({ unsaved: 0, waiting: 0, disputes: [] })
+  })
+
+  it('shows the old value again if the write is rejected', async () => {
+    const { writes, history, enter } = table
+    await expect(writes.write([enter('bad')])).rejects.toThrow('refused')
+    expect(history).toEqual(['bad', 'old'])
+  })
+
+  it('keeps the last entered value', async () => {
+    const { writes, history, enter } = table
+    await Promise.all([' one ', 'two', 'three'].map((name) => writes.write([enter(name)])))
+    expect(server.names.get(1)).toBe('three')
+    expect(history).toEqual([' one ', 'two', 'three'])
+  })
+
+  it('is written with a later one though an earlier one is rejected', async () => {
+    const { writes, enter } = table
+    const bad = writes.write([enter('bad')])
+    const good = writes.write([enter('good')])
+    await expect(bad).rejects.toThrow('refused')
+    await good
+    expect(server.names.get(1)).toBe('good')
+  })
+})
+
+describe('cells edited while the server is away', () => {
+  const away = async (...names: readonly string[]) => {
+    server.isAway = true
+    const done = names.map((name, at) => table.writes.write([table.enter(name, at + 1)]))
+    await until(() => table.writes.state.waiting > 0)
+    return Promise.all(done)
+  }
+  const back = async () => {
+    server.isAway = false
+    table.writes.retry()
+    await until(() => table.writes.state.unsaved === 0)
+  }
+
+  it('show what was entered, and are saved once it answers', async () => {
+    const done = away('one', 'two')
+    await until(() => table.writes.state.waiting === 2)
+    expect([table.shown(1), table.shown(2)]).toEqual(['one', 'two'])
+    expect([1, 2, 3].map((id) => table.writes.stateOf(id, 'Name'))).toEqual([
+      'waiting',
+      'waiting',
+      undefined,
+    ])
+    await back()
+    await done
+    expect([...server.names.values()]).toEqual(['one', 'two', 'old'])
+    expect(table.writes.stateOf(1, 'Name')).toBeUndefined()
+  })
+
+  it('are saved after the user has left the table', async () => {
+    void away('one')
+    await until(() => table.writes.state.waiting === 1)
+    table.detach()
+    await back()
+    expect(server.names.get(1)).toBe('one')
+  })
+
+  it('are sent again with the same key, so that a change whose answer was lost is no dispute', async () => {
+    server.losesAnswer = true
+    const done = table.writes.write([table.enter(' one ')])
+    await until(() => table.writes.state.waiting === 1)
+    await back()
+    await done
+    expect([server.names.get(1), table.writes.state.disputes]).toEqual(['one', []])
+    expect(new Set(server.keys).size).toBe(1)
+  })
+
+  it.each(['mine', 'theirs'] as const)(
+    'and by someone else are disputed, and become %s by choice; the others are saved',
+    async (choice) => {
+      server.isAway = true
+      const { writes, enter } = table
+      const done = writes.write([enter('mine', 1), enter('other', 2)])
+      await until(() => writes.state.waiting === 2)
+      server.names.set(1, 'theirs')
+      await back()
+      await done
+      const expected = { rowId: 1, colId: 'Name', place: 'row 1', mine: 'mine', theirs: 'theirs' }
+      expect(writes.state.disputes).toMatchObject([expected])
+      expect([table.shown(1), writes.stateOf(1, 'Name')]).toEqual(['mine', 'disputed'])
+      expect([...server.names.values()]).toEqual(['theirs', 'other', 'old'])
+      writes.decide(writes.state.disputes[0]?.id ?? 0, choice)
+      await until(() => writes.state.unsaved === 0)
+      expect([table.shown(1), server.names.get(1)]).toEqual([choice, choice])
+      expect(writes.state.disputes).toEqual([])
+    },
+  )
+
+  it('are disputed once, with what was entered last', async () => {
+    void away('first')
+    await until(() => table.writes.state.waiting === 1)
+    void table.writes.write([table.enter('second')])
+    server.names.set(1, 'theirs')
+    await back()
+    expect(table.writes.state.disputes).toMatchObject([{ mine: 'second', theirs: 'theirs' }])
+    await table.writes.write([table.enter('third')])
+    expect(table.writes.state.disputes).toMatchObject([{ mine: 'third', theirs: 'theirs' }])
+    expect([table.shown(1), server.names.get(1)]).toEqual(['third', 'theirs'])
+  })
+
+  it('are kept with the reason if they are refused later', async () => {
+    void away('bad')
+    await until(() => table.writes.state.waiting === 1)
+    await back()
+    await until(() => table.writes.state.disputes.length === 1)
+    const [dispute] = table.writes.state.disputes
+    expect(dispute).toMatchObject({ mine: 'bad', theirs: 'old', error: { message: 'refused' } })
+    table.writes.decide(dispute?.id ?? 0, 'mine')
+    await until(() => table.writes.state.disputes.length === 1)
+    expect([table.shown(1), server.names.get(1)]).toEqual(['bad', 'old'])
+  })
+})

@@ -1,0 +1,169 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { Dialog, Page } from 'playwright-core'
+import { addRecords, addTable, newDocument } from '../support/system'
+import { findUrl, findViolations, useChromium } from './chromium'
+
+const patience = { timeoutMs: 60_000, everyMs: 50 }
+
+const chromium = useChromium()
+let page: Page
+let rest: Rest
+let doc: string
+let docUrl: string
+beforeAll(async () => {
+  const desk = await chromium.openDesk()
+  page = desk.page
+  rest = desk.rest
+  doc = await newDocument(rest, 'Unsaved')
+  docUrl = await findUrl(desk.sheaf, rest, doc)
+})
+
+const isWrite = (url: URL) => url.pathname.endsWith('/batch')
+const goAway = () => page.route(isWrite, (route) => route.abort())
+const comeBack = () => page.unroute(isWrite)
+
+const cell = (row: number, column = 'Name') =>
+  page.locator(`.ag-row[row-index="${row}"] [col-id="${column}"]`)
+const says = (text: string) => page.getByRole('banner').getByText(text).waitFor()
+
+async function openTable(id: string): Promise<string> {
+  const path = `${doc}/tables/${id}`
+  await addTable(rest, doc, id, { Name: 'Text', Age: 'Int' })
+  await addRecords(rest, path, [
+    { Name: 'Ada', Age: 36 },
+    { Name: 'Zoe', Age: 5 },
+    { Name: 'Bob', Age: 41 },
+  ])
+  await page.goto(`${docUrl}/tables/${id}`)
+  await cell(2).getByText('Bob').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  return `${path}/records`
+}
+
+/** Types into the focused cell. */
+async function enter(text: string): Promise<void> {
+  await page.keyboard.type(text)
+  const field = page.locator('.cell-field')
+  await eventually(async () => (await field.inputValue()) === text, patience)
+  await page.keyboard.press('Enter')
+}
+
+async function fields(path: string): Promise<unknown[]> {
+  const { body } = await rest.get<{ records: { fields: { Name: string; Age: number } }[] }>(path)
+  return body.records.map((record) => [record.fields.Name, record.fields.Age])
+}
+
+const stores = (path: string, rows: unknown[]) =>
+  eventually(async () => expect(await fields(path)).toEqual(rows), patience)
+
+describe('cells that are edited while the server is away', () => {
+  it('show what was typed, are counted, and are saved when the server is back, on any page', async () => {
+    const path = await openTable('Away')
+    await goAway()
+    await cell(0).click()
+    await enter('Grace')
+    await enter('Mia')
+    await says('2 cells are not saved, trying again…')
+    await cell(0).and(page.locator('.cell-waiting')).getByText('Grace').waitFor()
+    expect(await cell(1).getAttribute('title')).toBe('Not saved, trying again')
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Sites', exact: true }).click()
+    await says('2 cells are not saved, trying again…')
+    await page.goBack()
+    await cell(1).and(page.locator('.cell-waiting')).getByText('Mia').waitFor()
+    await page.getByRole('link', { name: 'Sites', exact: true }).click()
+    await comeBack()
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await stores(path, [
+      ['Grace', 36],
+      ['Mia', 5],
+      ['Bob', 41],
+    ])
+    await page.locator('.unsaved.none').waitFor({ state: 'attached' })
+  })
+
+  it('are asked about before the page is closed', async () => {
+    await openTable('Closed')
+    await goAway()
+    await cell(0).click()
+    await enter('Grace')
+    await says('1 cell is not saved')
+    const asked = new Promise<Dialog>((resolve) => page.once('dialog', resolve))
+    const left = page.reload().catch(() => {})
+    const dialog = await asked
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.dismiss()
+    await cell(0).getByText('Grace').waitFor()
+    await comeBack()
+    await page.locator('.unsaved.none').waitFor({ state: 'attached' })
+    await left
+    // Nothing is asked once all is saved.
+    await page.reload()
+    await cell(0).getByText('Grace').waitFor()
+  })
+
+  it('and changed by someone else keep their value or mine, chosen by keyboard alone', async () => {
+    const path = await openTable('Both')
+    const { body } = await rest.get<{ records: { id: number }[] }>(path)
+    const ids = body.records.map(({ id }) => id)
+    await goAway()
+    await cell(0).click()
+    await enter('my Ada')
+    await enter('my Zoe')
+    await enter('my Bob')
+    await says('3 cells are not saved')
+    const records = ids.slice(0, 2).map((id) => ({ id, fields: { Name: `their ${id}` } }))
+    await rest.patch(path, { body: { records } })
+    await comeBack()
+    await says('2 cells are not saved: your decision is needed.')
+    await stores(path, [
+      [`their ${ids[0]}`, 36],
+      [`their ${ids[1]}`, 5],
+      ['my Bob', 41],
+    ])
+    await cell(0).and(page.locator('.cell-disputed')).getByText('my Ada').waitFor()
+    await page.getByRole('button', { name: 'Decide…' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Which values are to be kept?' })
+    const first = dialog.getByRole('group', { name: 'Name, row 1' })
+    await first.waitFor()
+    expect(await dialog.getByRole('listitem').first().textContent()).toMatch(/their.*my Ada/)
+    expect(await findViolations(page)).toEqual([])
+    await first.getByRole('button', { name: 'Keep theirs' }).focus()
+    await page.keyboard.press('Enter')
+    await first.waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Keep mine' }).focus()
+    await page.keyboard.press('Space')
+    await dialog.waitFor({ state: 'detached' })
+    await stores(path, [
+      [`their ${ids[0]}`, 36],
+      ['my Zoe', 5],
+      ['my Bob', 41],
+    ])
+    await cell(0).getByText(`their ${ids[0]}`).waitFor()
+    await page.locator('.unsaved.none').waitFor({ state: 'attached' })
+    expect(await page.locator('.cell-disputed, .cell-waiting').count()).toBe(0)
+  })
+
+  it('are kept with the reason when their row has been deleted', async () => {
+    const path = await openTable('Gone')
+    const { body } = await rest.get<{ records: { id: number }[] }>(path)
+    await goAway()
+    await cell(0, 'Age').click()
+    await enter('37')
+    await says('1 cell is not saved')
+    await rest.post(`${path}/delete`, { body: [body.records[0]?.id] })
+    await comeBack()
+    await page.getByRole('button', { name: 'Decide…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('37').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Send mine again' }).count()).toBe(1)
+    await dialog.getByRole('button', { name: 'Discard mine' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await stores(path, [
+      ['Zoe', 5],
+      ['Bob', 41],
+    ])
+  })
+})
