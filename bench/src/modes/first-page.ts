@@ -44,7 +44,11 @@ export async function measureFirstPage(
   })
   return [
     figure('first rows, cold', { unit: 'ms', most: MAX_MS, of: 'ms' }),
-    figure('requests about the document for the page', { unit: '', most: MAX_REQUESTS, of: 'requests' }),
+    figure('requests about the document for the page', {
+      unit: '',
+      most: MAX_REQUESTS,
+      of: 'requests',
+    }),
     figure('on the wire for the page', { unit: 'kB', most: MAX_KB, of: 'kb' }),
   ]
 }
