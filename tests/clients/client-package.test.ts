@@ -38,6 +38,10 @@ declare const read: {
   history: Item<Schemas['HistoryPage']['changes']>
   batch: Body<'applyBatch'>
   actions: Body<'applyActions'>
+  webhook: Schemas['Webhook']
+  delivery: Schemas['WebhookDelivery']
+  replay: Schemas['WebhookReplayed']
+  secrets: Body<'describeWebhookSecret'>
   record: Item<Schemas['Records']['records']>
 }
 export const responses: {
@@ -52,6 +56,10 @@ export const responses: {
   history: client.HistoryChange
   batch: client.AppliedBatch
   actions: client.AppliedActions
+  webhook: client.Webhook
+  delivery: client.WebhookDelivery
+  replay: client.WebhookReplay
+  secrets: client.WebhookSecrets
   record: { id: number; fields: Record<string, unknown> }
 } = read
 
@@ -64,6 +72,8 @@ declare const written: {
   newColumn: Writable<client.NewColumn>
   columnUpdate: Writable<client.ColumnUpdate>
   operation: Writable<client.BatchOperation<client.AnyDocument>>
+  webhook: Writable<client.NewWebhook>
+  webhookUpdate: Writable<client.WebhookUpdate>
   document: Omit<client.NewDocument, 'workspaceId'>
 }
 export const requests: {
@@ -72,6 +82,8 @@ export const requests: {
   newColumn: Schemas['NewColumn']
   columnUpdate: Schemas['ColumnUpdate']
   operation: Schemas['BatchOperation']
+  webhook: Schemas['NewWebhookFields']
+  webhookUpdate: Schemas['WebhookChange']
   document: operations['createDoc']['requestBody'] extends infer R
     ? NonNullable<R> extends { content: { 'application/json': infer Body } } ? Body : never
     : never
@@ -86,6 +98,10 @@ export const unknown: {
   table: Unknown<client.TableDescription['fields'], Schemas['Table']['fields']>
   updated: Unknown<client.TableUpdate['fields'], Schemas['TableChangeFields']>
   change: Unknown<client.HistoryChange, Item<Schemas['HistoryPage']['changes']>>
+  webhook: Unknown<client.Webhook['fields'], Schemas['Webhook']['fields']>
+  usage: Unknown<client.WebhookUsage, Schemas['WebhookUsage']>
+  delivery: Unknown<client.WebhookDelivery, Schemas['WebhookDelivery']>
+  newWebhook: Unknown<client.NewWebhook, Schemas['NewWebhookFields']>
   batch: Unknown<client.AppliedOperation, Item<Body<'applyBatch'>['operations']>>
 } extends Record<string, never> ? true : false = true
 `

@@ -52,10 +52,17 @@ export type {
   DocumentSummary,
   NewColumn,
   NewTable,
+  NewWebhook,
   Org,
   Role,
   TableDescription,
   TableUpdate,
+  Webhook,
+  WebhookDelivery,
+  WebhookReplay,
+  WebhookSecrets,
+  WebhookUpdate,
+  WebhookUsage,
   Workspace,
 } from './resources.ts'
 export type { RetryLimits } from './retry-policy.ts'
@@ -73,5 +80,7 @@ export type { SheafOptions } from './sheaf.ts'
 export { Table } from './table.ts'
 export type { AddedOrUpdated, AddOrUpdateOptions, RecordUpdate, RequiredRecord } from './table.ts'
 export type { Fetch } from './transport.ts'
+export { Webhooks } from './webhooks.ts'
+export type { DeliverySelection } from './webhooks.ts'
 export { Workspaces } from './workspaces.ts'
 export type { OrgOptions } from './workspaces.ts'

@@ -154,3 +154,98 @@ export interface Attachment {
     readonly timeUploaded: string
   }
 }
+
+/** A webhook to create: which changes of a table are posted to a URL. */
+export interface NewWebhook {
+  readonly url: string
+  readonly tableId: string
+  /** At least one. */
+  readonly eventTypes: readonly ('add' | 'update' | 'remove')[]
+  /** A column that must be true before a row is sent; null for none. */
+  readonly isReadyColumn?: string | null
+  /** Columns whose changes are updates; all if empty. */
+  readonly watchedColIds?: readonly string[]
+  /** Default: true. */
+  readonly enabled?: boolean
+  readonly name?: string
+  readonly memo?: string
+  /** Header `Authorization` of deliveries. */
+  readonly authorization?: string
+}
+
+/** Changes of a webhook; absent fields stay as they are. */
+export type WebhookUpdate = Partial<NewWebhook>
+
+/** A webhook of a document, with the state of its queue. */
+export interface Webhook {
+  readonly id: string
+  readonly fields: Required<Omit<NewWebhook, 'tableId' | 'eventTypes'>> & {
+    readonly eventTypes: readonly string[]
+    /** Null if the table was deleted. */
+    readonly tableId: string | null
+    readonly unsubscribeKey: string
+  }
+  readonly usage: WebhookUsage
+}
+
+/** What a webhook has sent and has still to send. Times are in epoch milliseconds, null if there was none, absent before the first attempt. */
+export interface WebhookUsage {
+  /** `idle`, `sending`, `retrying`, `postponed`, `error` or `invalid`. */
+  readonly status: string
+  /** Events in the queue. */
+  readonly numWaiting: number
+  readonly updatedTime?: number
+  readonly lastSuccessTime?: number | null
+  readonly lastFailureTime?: number | null
+  readonly lastErrorMessage?: string | null
+  readonly lastHttpStatus?: number | null
+  readonly lastEventBatch: {
+    /** `success`, `failure` or `rejected`. */
+    readonly status: string
+    readonly httpStatus: number | null
+    readonly errorMessage: string | null
+    readonly size: number
+    readonly attempts: number
+  } | null
+  /** Why an enabled webhook no longer queues or sends events; absent while it works. */
+  readonly stoppedReason?: string
+  /** `seq` of the last change that was queued before. */
+  readonly stoppedSeq?: number | null
+}
+
+/** The secrets that sign deliveries: `whsec_` and base64. */
+export interface WebhookSecrets {
+  readonly secret: string
+  readonly previousSecret: string | null
+  /** End of the previous secret, in epoch milliseconds. */
+  readonly previousUntil: number | null
+}
+
+/** A delivery of events. */
+export interface WebhookDelivery {
+  readonly id: string
+  /** Of the last attempt. */
+  readonly time: string
+  readonly status: 'waiting' | 'success' | 'failed'
+  /** Number of events. */
+  readonly size: number
+  /** Header `sheaf-event`. */
+  readonly kinds: string
+  readonly attempts: number
+  readonly httpStatus: number | null
+  readonly durationMs: number
+  readonly errorMessage: string | null
+  readonly responseExcerpt: string
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly bodyBytes: number
+  /** True for a test and a delivery that was sent again on request. */
+  readonly byHand: boolean
+}
+
+/** What a replay has queued. */
+export interface WebhookReplay {
+  readonly queued: number
+  /** `since` of the next call; present if more may remain. */
+  readonly nextSeq?: number
+}
