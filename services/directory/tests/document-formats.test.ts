@@ -78,6 +78,25 @@ describe('the format of a document', () => {
     expect(document).toMatchObject({ home: 'second', assignment: 1 })
   })
 
+  it('takes it from an instance that comes back with a release that does not use it any more, and may not migrate it', async () => {
+    const docId = await createOn('own', OLD)
+    await report('second', OLD)
+    await directory.endLease('own')
+    await report('own', { formatMin: 14, formatMax: 14, startId: 'of-the-release-after' })
+    expect(await assign(docId, { home: 'own' })).toMatchObject({ home: 'second', format: 13 })
+    const { document } = await directory.resolve(alice, { document: docId })
+    expect(document).toMatchObject({ home: 'second', assignment: 1 })
+  })
+
+  it('leaves it to an instance that may migrate it', async () => {
+    const docId = await createOn('own', OLD)
+    await directory.endLease('own')
+    await report('own', { formatMin: 14, formatMax: 14, startId: 'of-the-release-after' })
+    const { document } = await directory.resolve(alice, { document: docId })
+    expect(document).toMatchObject({ home: 'own', assignment: 0 })
+    expect(await assign(docId, { home: 'own' })).toMatchObject({ home: 'own', format: 14 })
+  })
+
   it('is learnt from an instance that has found that it cannot read it', async () => {
     const docId = await createOn('old', OLD)
     await report('next', NEXT)

@@ -14,8 +14,8 @@ export interface Assignment {
   /** Raised whenever the document is assigned to another instance. */
   readonly assignment: number
   /**
-   * True when another instance has to take over: this one is replicated, and its lease has ended, or it cannot read the
-   * document.
+   * True when another instance has to take over: this one is replicated, and its lease has ended, or it cannot use the
+   * document in its format.
    */
   readonly isHomeEnded: boolean
   /** True when the document is on the disk of that instance alone, so that no other one can take over. */
@@ -24,7 +24,7 @@ export interface Assignment {
 
 /** SQL: the columns of an Assignment, from document `d` and its instance `h`, which may be absent. */
 export const assignmentColumns = sql`d.home, h.address as "homeAddress", h.protocol as "homeProtocol", d.assignment,
-  coalesce(h.lease_until <= clock_timestamp() or h.format_max < d.format, false) as "isHomeEnded",
+  coalesce(h.lease_until <= clock_timestamp() or not ${canUse}, false) as "isHomeEnded",
   d.pinned is not null as "isPinned"`
 
 /** The assignment of a document, published or not; undefined for an unknown one. */
@@ -49,10 +49,8 @@ export async function reassign(
   // instance is assigned after its lease was granted again.
   const { rows } = await sql<Assignment>`
     with ended as (
-      select name from homes where name = ${home} and (
-        lease_until <= clock_timestamp()
-        or format_max < (select format from documents where doc_id = ${docId})
-      ) for share
+      select h.name from homes h, documents d where h.name = ${home} and d.doc_id = ${docId}
+        and (h.lease_until <= clock_timestamp() or not ${canUse}) for share of h
     ), target as (
       select h.name, h.address, h.protocol, h.format_max from homes h, documents d
       where d.doc_id = ${docId} and h.lease_until > clock_timestamp() and ${canUse}

@@ -14,7 +14,7 @@ export const writeFormat = sql<number>`(
 
 /** SQL: instance `h` can use document `d` as it is, or may bring it to a format that it can use. */
 export const canUse = sql<boolean>`(
-  h.format_max >= d.format and (d.format = 0 or h.format_min <= greatest(d.format, ${writeFormat}))
+  h.format_max >= d.format and (d.format = 0 or h.format_min <= d.format or h.format_min <= ${writeFormat})
 )`
 
 /** Formats of a document. */
