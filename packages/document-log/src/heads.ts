@@ -228,6 +228,18 @@ export async function findPosition(db: LogTablesDb, doc: string): Promise<number
   return found?.lsn
 }
 
+/** Of these documents, those that have a log. */
+export async function listLogged(db: LogTablesDb, docs: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('head')
+    .select('doc')
+    .where('doc', '=', sql<string>`any(${docs}::uuid[])`)
+    .where('local', '=', false)
+    .where('deleted', '=', false)
+    .execute()
+  return rows.map(({ doc }) => doc)
+}
+
 /** Removes every trace of a document that was never announced; a deleted one stays deleted. */
 export async function discardHead(db: LogTablesDb, doc: string): Promise<void> {
   await sql`

@@ -17,6 +17,7 @@ import {
   findPosition,
   findRecordTerm,
   FIRST_TERM,
+  listLogged,
   openHead,
 } from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
@@ -296,8 +297,10 @@ describe('a document on the disk of its instance alone', () => {
     await createLocalHead(log.db, doc, opener)
     expect(await openHead(log.db, doc, opener)).toMatchObject({ term: 1, local: true })
     expect(await findPosition(log.db, doc)).toBeUndefined()
+    expect(await listLogged(log.db, [doc])).toEqual([])
     expect(await adoptHead(log.db, { doc, term: 1, format: 13 }, snapshot)).toBe(true)
     expect(await findPosition(log.db, doc)).toBe(7)
+    expect(await listLogged(log.db, [doc, randomUUID()])).toEqual([doc])
     expect(await openHead(log.db, doc, opener)).toMatchObject({ term: 2, local: false, snapshot })
     // Nothing that was begun before takes it back.
     await createLocalHead(log.db, doc, opener)
@@ -325,6 +328,7 @@ describe('a document on the disk of its instance alone', () => {
     expect(await listDeleted(log.db, [doc, randomUUID()])).toEqual([
       { doc, isKept: true, isLogged: false },
     ])
+    expect(await listLogged(log.db, [doc, adopted])).toEqual([])
     await forgetHead(log.db, adopted)
     expect(await listDeleted(log.db, [adopted])).toEqual([
       { doc: adopted, isKept: false, isLogged: true },

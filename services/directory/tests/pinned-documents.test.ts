@@ -77,6 +77,16 @@ describe('documents on the disk of their instance alone', () => {
     expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1, pinned: false })
   })
 
+  it('are released by another instance, which has found them in their log, while theirs is away', async () => {
+    const docId = await createLocal('a')
+    await directory.reportReplicated('a')
+    await directory.reportReplicated('b')
+    await directory.endLease('a')
+    expect((await pin('b', [docId], Pin.NONE, '')).docIds).toEqual([])
+    expect((await pin('a', [docId], Pin.NONE, '')).docIds).toEqual([docId])
+    expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1 })
+  })
+
   it('are pinned and released by the process with the lease of their instance alone', async () => {
     const docId = await createLocal('a')
     await directory.reportReplicated('a')
@@ -85,6 +95,7 @@ describe('documents on the disk of their instance alone', () => {
     expect((await pin('a', [docId], Pin.NONE, 'second')).docIds).toEqual([])
     await directory.endLease('a')
     expect((await pin('a', [docId], Pin.NONE)).docIds).toEqual([])
+    expect((await pin('a', [docId], Pin.WAITING, '')).docIds).toEqual([])
     expect(await list('a', true)).toEqual([[docId, Pin.WAITING]])
     await expect(pin('a', ['1'], Pin.NONE)).rejects.toMatchObject({
       reason: 'INVALID_HOME',

@@ -44,6 +44,8 @@ export interface OpenedDocuments {
   readonly lease: DirectoryLease | undefined
   /** Renews it while the event loop is blocked. */
   readonly leaseThread: LeaseThread | undefined
+  /** Stores documents outside of this disk; undefined without replication. */
+  readonly adoptions: OpenedHomes['adoptions'] | undefined
   /** Hands documents over to other instances; undefined without replication. */
   readonly handOvers: OpenedHomes['handOvers'] | undefined
   /** Removes files of documents from the disk; undefined without replication. */
@@ -53,6 +55,7 @@ export interface OpenedDocuments {
 const withoutReplication = {
   lease: undefined,
   leaseThread: undefined,
+  adoptions: undefined,
   handOvers: undefined,
   restingFiles: undefined,
 }
@@ -99,8 +102,8 @@ export async function openDocuments(
   const { database } = replication
   const restingFiles = closer.use(new RestingFiles(documents, { database, budget, log }))
   const everyMs = config.replication.balanceSeconds * 1000
-  const { handOvers } = openHomes(documents, { ...parts, lease, everyMs, tls }, closer)
-  return { documents, past, formulas, lease, leaseThread, handOvers, restingFiles }
+  const opened = openHomes(documents, { ...parts, lease, everyMs, tls }, closer)
+  return { documents, past, formulas, lease, leaseThread, restingFiles, ...opened }
 }
 
 function openPast(

@@ -36,6 +36,7 @@ export class HomeReports implements AsyncDisposable {
       | 'systemTokens'
       | 'lease'
       | 'leaseThread'
+      | 'adoptions'
       | 'handOvers'
       | 'log'
     >,
@@ -81,13 +82,14 @@ export class HomeReports implements AsyncDisposable {
   }
 
   private async reportOnce(): Promise<void> {
-    const { lease, leaseThread, handOvers } = this.ctx
+    const { lease, leaseThread, adoptions, handOvers } = this.ctx
     const { sentAt, answer, request, token } = await this.report({})
     if (!lease) return
     if (answer.leaseMs === 0) throw new Error('another process has the lease of this instance')
     lease.allowFormat(answer.writeFormat)
     lease.extend(sentAt, answer.leaseMs)
     leaseThread?.reported({ report: ReportHomeRequest.encode(request).finish(), token })
+    adoptions?.noteEnded(answer.endedHomes)
     this.takeOver(answer.endedHomes)
     if (answer.drained) handOvers?.drain()
   }

@@ -115,7 +115,10 @@ export interface PinnedDocuments extends Pick<HandOver, 'home' | 'startId' | 'do
   readonly pin: DocumentPin | null
 }
 
-/** Stores whether documents are pinned, unless that process has no lease; returns those that are its own. */
+/**
+ * Stores whether documents are pinned, unless that process has no lease; returns those that are its own. No process is needed to
+ * end it.
+ */
 export async function pinDocuments(
   db: Db,
   { home, startId, docIds, pin }: PinnedDocuments,
@@ -123,7 +126,8 @@ export async function pinDocuments(
   const { rows } = await sql<{ docId: string }>`
     with owner as (
       select name from homes
-      where name = ${home} and start_id = ${startId} and lease_until > clock_timestamp() for share
+      where name = ${home} and (${startId === '' && pin === null}
+        or start_id = ${startId} and lease_until > clock_timestamp()) for share
     )
     update documents d set pinned = ${pin} from owner o
     where d.doc_id = any(${docIds}::uuid[]) and d.home = o.name

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { listDeleted } from '@sheaf/document-log/deleted-heads'
-import { adoptHead, FIRST_TERM, type OpenedHead } from '@sheaf/document-log/heads'
+import { adoptHead, FIRST_TERM, listLogged, type OpenedHead } from '@sheaf/document-log/heads'
 import type { LogDatabase } from '@sheaf/document-log/log-database'
 import type { ReplicatorHost } from '../store/documents/replicator'
 import { logBehind } from './document-copies'
@@ -80,6 +80,11 @@ export class Adoption {
   async adoptClosed(docId: string, term: number, writeFormat: number): Promise<void> {
     this.useFile(docId, writeFormat)
     await this.begin(docId, term)
+  }
+
+  /** See Replicator.listStored. */
+  async listStored(docIds: readonly string[]): Promise<string[]> {
+    return listLogged(await this.parts.database.tables(), docIds)
   }
 
   /** See Replicator.removeDeleted. */

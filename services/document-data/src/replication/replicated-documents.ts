@@ -110,6 +110,10 @@ export class ReplicatedDocuments implements Replicator {
     )
   }
 
+  listStored(docIds: readonly string[]): Promise<string[]> {
+    return this.heads.adoption.listStored(docIds)
+  }
+
   removeDeleted(): Promise<void> {
     return this.heads.adoption.removeDeleted()
   }

@@ -68,6 +68,26 @@ describe('an instance that starts with replication for the first time', () => {
     await expectRows(two, other, 'local')
   })
 
+  it('is not waited for when it ends before directory knows what it has adopted', async () => {
+    await using directory = await startStandInDirectory(instances.authority, 'e')
+    const [docId = ''] = await leaveLocal(directory, 'e')
+    {
+      await using one = await instances.start(directory, 'e')
+      await untilLeased(one, docId)
+      await eventually(() => directory.pinned.size === 0)
+    }
+    directory.pinned.add(docId)
+    directory.ended.add('e')
+    await using two = await instances.start(directory, 'f')
+    await eventually(() =>
+      read(two, docId).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await expectRows(two, docId, 'local')
+  })
+
   it('adopts a document before it is moved, and all before it is drained', async () => {
     await using directory = await startStandInDirectory(instances.authority, 'c')
     const docIds = await leaveLocal(directory, 'c')

@@ -4,6 +4,7 @@ import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { Pin, type HomeDocument, type HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { DocumentStore } from '../../store/documents/document-store'
+import type { Replicator } from '../../store/documents/replicator'
 import type { HomeLease } from '../home-lease'
 import { notReplicated } from './not-replicated'
 
@@ -20,6 +21,18 @@ const UNUSABLE = new Set([
   'LOG_BEHIND',
 ])
 
+/** Why no document can be replicated at present. */
+const AWAY = new Set([
+  'DATABASE_BUSY',
+  'DATABASE_UNAVAILABLE',
+  'HOME_LEASE_ENDED',
+  'STORE_FULL',
+  'STORE_UNAVAILABLE',
+])
+
+/** What became of an attempt; after `away`, no other document can be adopted either. */
+type Outcome = 'adopted' | 'failed' | 'away'
+
 /** Dependencies of Adoptions. */
 export interface AdoptionsParts {
   /** Name of this instance, and the random id of its process. */
@@ -35,7 +48,8 @@ export interface AdoptionsParts {
 
 /**
  * Adopts the documents that this instance has written without replication, one after another, while they are used. Directory
- * pins each to this instance until then.
+ * pins each to this instance until then. Lets go of those that an instance which is away has adopted, and could not tell
+ * directory so.
  */
 export class Adoptions implements AsyncDisposable {
   private readonly ended = new AbortController()
@@ -43,6 +57,10 @@ export class Adoptions implements AsyncDisposable {
   /** Documents that were reported as unusable. */
   private readonly reported = new Set<string>()
   private hasRemoved = false
+  /** Names of the instances whose lease has ended, … */
+  private endedHomes: readonly string[] = []
+  /** … and the id of the last document of each that was looked at. */
+  private readonly seen = new Map<string, number>()
   /** The latest of the adoptions, which run one after another: each takes room for copies of a document on the disk. */
   private latest: Promise<unknown> = Promise.resolve()
 
@@ -68,6 +86,11 @@ export class Adoptions implements AsyncDisposable {
     return adopting
   }
 
+  /** Takes the names of the instances whose lease has ended and was not granted again. */
+  noteEnded(names: readonly string[]): void {
+    this.endedHomes = names
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.ended.abort()
     await this.running
@@ -88,33 +111,58 @@ export class Adoptions implements AsyncDisposable {
   }
 
   private async look(): Promise<void> {
-    const { instance: home, homes, log } = this.parts
-    if (!this.hasRemoved) await this.documents.shared.replicator?.removeDeleted()
+    const { replicator } = this.documents.shared
+    if (!this.hasRemoved) await replicator?.removeDeleted()
     this.hasRemoved = true
+    await this.adoptAll()
+    if (replicator) for (const home of this.endedHomes) await this.release(home, replicator)
+  }
+
+  /** Ends when no document can be adopted at present. */
+  private async adoptAll(): Promise<void> {
+    const { instance: home, homes, log } = this.parts
     const count = { adopted: 0, failed: 0 }
-    for (let afterId = 0; !this.ended.signal.aborted;) {
+    let isAway = false
+    for (let afterId = 0; !isAway && !this.ended.signal.aborted;) {
       const request = { home, afterId, pinnedOnly: true }
       const { documents } = await homes.listHomeDocuments(request, await this.call())
       const last = documents.at(-1)
       if (!last) break
       if (afterId === 0 && documents.some(({ docId }) => !this.reported.has(docId)))
         log.info('documents on this disk are being replicated')
-      for (const document of documents)
-        if (!this.ended.signal.aborted) count[await this.tryAdopt(document)]++
+      for (const document of documents) {
+        if (this.ended.signal.aborted) break
+        const outcome = await this.tryAdopt(document)
+        isAway = outcome === 'away'
+        if (isAway) break
+        count[outcome === 'adopted' ? 'adopted' : 'failed']++
+      }
       afterId = last.id
     }
     if (count.adopted > 0) log.info(count, 'documents on this disk were replicated')
   }
 
-  private async tryAdopt({ docId, published }: HomeDocument): Promise<'adopted' | 'failed'> {
+  private async tryAdopt({ docId, published }: HomeDocument): Promise<Outcome> {
     try {
       await this.adopt(docId)
       return 'adopted'
     } catch (error) {
       // One that is not published is being made.
       if (published && !this.ended.signal.aborted) this.report(docId, error)
-      return 'failed'
+      return AWAY.has(toAppError(error)?.reason ?? '') ? 'away' : 'failed'
     }
+  }
+
+  /** Of the pinned documents of an instance that is away, some at each look. */
+  private async release(home: string, replicator: Replicator): Promise<void> {
+    const { homes } = this.parts
+    const request = { home, afterId: this.seen.get(home) ?? 0, pinnedOnly: true }
+    const { documents } = await homes.listHomeDocuments(request, await this.call())
+    this.seen.set(home, documents.at(-1)?.id ?? 0)
+    const docIds = await replicator.listStored(documents.map(({ docId }) => docId))
+    if (docIds.length === 0) return
+    const released = { home, startId: '', docIds, pin: Pin.NONE }
+    await homes.pinHomeDocuments(released, await this.call())
   }
 
   private report(docId: string, error: unknown): void {

@@ -71,6 +71,8 @@ export interface Replicator extends AsyncDisposable {
    * is stored there. Rejects as `prepare`, and with `unavailable` when it cannot be stored.
    */
   adopt(docId: string): Promise<void>
+  /** Of these documents, those that are stored outside of the disks of instances, so that any instance can have them. */
+  listStored(docIds: readonly string[]): Promise<string[]>
   /** Removes the files of documents that were deleted while this instance was away; those that `remove` resolves to false for are kept. */
   removeDeleted(): Promise<void>
   /**
