@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { utimes } from 'node:fs/promises'
+import fs, { mkdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { eventually } from '@sheaf/testkit/eventually'
@@ -160,6 +160,30 @@ it('files of deleted documents leave a disk that is nearly full, those deleted f
   })
   expect(isKept()).toEqual([false, true])
   lacking.mockRestore()
+})
+
+it('files of deleted documents are looked at once, not whenever another one is removed, and whatever lies beside them', async () => {
+  await using own = await tempDir()
+  const before = await openStore(own.path, { keptDays: 30, workers: 0 })
+  const docIds = [await createDeleted(before, 'a'), await createDeleted(before, 'b')]
+  await before[Symbol.asyncDispose]()
+  await mkdir(join(own.path, 'kept', 'lost+found'))
+  const listed = jest.spyOn(fs, 'readdir')
+  const countLooks = () =>
+    listed.mock.calls.filter(([path]) => path === join(own.path, 'kept')).length
+  await using store = await openStore(own.path, { keptDays: 30, workers: 0 })
+  await eventually(() => countLooks() === 1)
+  docIds.push(await createDeleted(store, 'c'), await createDeleted(store, 'd'))
+  expect(countLooks()).toBe(1)
+  // Those that were deleted later are found as well.
+  const lacking = jest.spyOn(store.files, 'lackingBytes').mockResolvedValue(1)
+  await eventually(() => {
+    store.lifeCycle.kept.look()
+    return docIds.every((docId) => store.files.kept.find(docId) === undefined)
+  })
+  expect(countLooks()).toBe(2)
+  for (const spy of [lacking, listed]) spy.mockRestore()
+  expect(existsSync(join(own.path, 'kept', 'lost+found'))).toBe(true)
 })
 
 describe('a replicated document that was deleted for good', () => {

@@ -32,7 +32,7 @@ export interface DocumentStoreOptions extends SharedResourcesOptions, OpenDocume
   readonly maxReadMs: number
   /** True for documents of the past, which nothing changes: their attachments do not expire. */
   readonly isPast?: boolean
-  /** Days for which removed documents are kept, so that they can be made again; 0 for not at all. By default none is kept any more. */
+  /** Days for which removed documents are kept, so that they can be made again; 0, the default, for not at all. */
   readonly keptDays?: number
 }
 
@@ -95,6 +95,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
       removed: (docId) => this.shared.watch.wake(docId),
       duplicate: (path, to) => this.snapshots.duplicate(path, to),
       ...options,
+      keptDays: options.keptDays ?? 0,
     })
     this.publishing = new PublishingPort({
       documents,

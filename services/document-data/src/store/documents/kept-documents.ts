@@ -9,8 +9,8 @@ const LOOK_MS = 60_000
 
 /** Dependencies of KeptDocuments. */
 export interface KeptDocumentsParts {
-  /** Days for which removed documents are kept; undefined to remove nothing that is kept. */
-  readonly keptDays?: number
+  /** Days for which removed documents are kept; 0 for not at all. */
+  readonly keptDays: number
   readonly replicator: Replicator | undefined
   /** Copies the file of a document in a thread. */
   readonly duplicate: (path: string, to: string) => Promise<void>
@@ -69,12 +69,10 @@ export class KeptDocuments implements AsyncDisposable {
   /** Removes files that were kept long enough, and the oldest ones while the disk is nearly full. */
   private async trim(): Promise<void> {
     const { kept } = this.files
-    const { keptDays } = this.parts
-    if (keptDays === undefined) return
-    const before = Date.now() - keptDays * DAY_MS
-    for (const { docId, deletedAt } of await kept.list()) {
-      if (deletedAt > before && (await this.files.lackingBytes()) <= 0) return
-      await kept.drop(docId)
+    for (let oldest = await kept.findOldest(); oldest; oldest = await kept.findOldest()) {
+      const isExpired = oldest.deletedAt <= Date.now() - this.parts.keptDays * DAY_MS
+      if (!isExpired && (await this.files.lackingBytes()) <= 0) return
+      await kept.drop(oldest.docId)
     }
   }
 }

@@ -115,7 +115,7 @@ export class DocumentLifeCycle implements AsyncDisposable {
   async remove(docId: string, keeps = false): Promise<void> {
     const { files, documents, firstEntries, replicator, removed } = this.parts
     files.requireId(docId)
-    const isKept = keeps && (this.parts.keptDays ?? 0) > 0
+    const isKept = keeps && this.parts.keptDays > 0
     const isLogged = await replicator?.remove(docId, isKept)
     const reason = new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
     firstEntries.take(docId)

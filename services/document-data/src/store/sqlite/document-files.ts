@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { writeBase } from './base-file'
 import { createFile, FolderSync, syncFile, syncWritten } from './durable-files'
-import { KeptFiles } from './kept-files'
+import { isDocumentId, KeptFiles } from './kept-files'
 import { UnpublishedMarkers } from './unpublished-markers'
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Name of the file of a document, in its folder. */
 export const DOCUMENT_FILE = 'document.sqlite'
 /** Name of the file of its base, if it has one. */
@@ -67,7 +66,7 @@ export class DocumentFiles {
     for (const first of await readdir(this.root)) {
       if (!/^[0-9a-f]{2}$/.test(first)) continue
       for (const docId of await readdir(join(this.root, first)))
-        if (UUID.test(docId) && existsSync(this.pathOf(docId))) yield docId
+        if (isDocumentId(docId) && existsSync(this.pathOf(docId))) yield docId
     }
   }
 
@@ -197,7 +196,7 @@ export class DocumentFiles {
   }
 
   private folderOf(docId: string): string {
-    if (!UUID.test(docId))
+    if (!isDocumentId(docId))
       throw new AppError('invalid', 'BAD_DOCUMENT_ID', 'doc_id must be a lowercase UUID')
     return join(this.root, docId.slice(0, 2), docId)
   }
