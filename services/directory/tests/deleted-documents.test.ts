@@ -309,6 +309,9 @@ describe('a deleted document that is made again', () => {
     const whole = await directory.withScope(alice, { orgs: [org] })
     expect(namesOf(await list(org, whole))).toEqual(['Budget'])
     expect((await undelete(whole, docId, workspaceId)).document).toBeDefined()
+    const unknown = { code: 'not_found', reason: 'DELETED_DOCUMENT_NOT_FOUND' }
+    for (const key of [alice, whole])
+      await expect(undelete(key, randomUUID(), workspaceId)).rejects.toMatchObject(unknown)
     const reader = await directory.withScope(alice, { orgs: [org], readOnly: true })
     expect(namesOf(await list(org, reader))).toEqual(['Budget'])
     await expect(undelete(reader, docId, workspaceId)).rejects.toMatchObject({ code: 'forbidden' })

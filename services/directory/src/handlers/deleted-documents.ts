@@ -72,12 +72,7 @@ async function getDeleted(
   docId: string,
 ): Promise<DeletedDocument> {
   const found = isUuid(docId) ? await findDeleted(ctx.db, docId, ctx.keptDays) : undefined
-  if (!found)
-    throw new AppError(
-      'not_found',
-      'DELETED_DOCUMENT_NOT_FOUND',
-      'no such document was deleted, or it is not kept any more',
-    )
+  if (!found) throw refusals.deletedNotFound()
   if (userId === undefined) return found
   const org = await findOrg(ctx.db, userId, { kind: 'number', id: found.orgId })
   if (!found.isInherited || !roleAtLeast(org?.role ?? undefined, 'owners'))

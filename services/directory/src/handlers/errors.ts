@@ -10,6 +10,14 @@ export const accessDenied = (): AppError =>
 export const documentNotFound = (): AppError =>
   new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
 
+/** Returns the error for a document that was not deleted permanently, or is not kept any more. */
+export const deletedNotFound = (): AppError =>
+  new AppError(
+    'not_found',
+    'DELETED_DOCUMENT_NOT_FOUND',
+    'no such document was deleted, or it is not kept any more',
+  )
+
 /** Returns the error for the contents of a document that is, or whose workspace is, in the trash. */
 export const documentInTrash = (): AppError =>
   new AppError('not_found', 'DOCUMENT_IN_TRASH', 'Document is deleted')

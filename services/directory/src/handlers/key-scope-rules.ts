@@ -17,7 +17,7 @@ import { findDocuments, findReserved } from '../db/documents'
 import { findOrg } from '../db/orgs'
 import { findWorkspace } from '../db/workspaces'
 import type { ScopeReach } from './key-scope-reach'
-import { documentNotFound, orgNotFound, workspaceNotFound } from './errors'
+import { deletedNotFound, documentNotFound, orgNotFound, workspaceNotFound } from './errors'
 import { isRowId } from './workspaces'
 
 /** How the scope of a key applies to one RPC. */
@@ -66,7 +66,7 @@ export class Finder {
   async deleted(docId: string): Promise<Place> {
     const { db, keptDays } = this.ctx
     const found = isUuid(docId) && (await findDeleted(db, docId, keptDays))
-    if (!found) throw documentNotFound()
+    if (!found) throw deletedNotFound()
     return { orgId: found.orgId }
   }
 
