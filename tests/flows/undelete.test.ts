@@ -100,7 +100,7 @@ describe.each(modes)('a document that was deleted for good, %s', (_, options) =>
     await addRow(rest, docId, 'second')
     await rest.post(`/api/docs/${docId}/remove?permanent=true`)
     const made = await undelete(rest, workspaceId, {
-      document: docId,
+      document: docId.toUpperCase(),
       asOf: seq,
       name: 'As it was',
     })
@@ -111,6 +111,7 @@ describe.each(modes)('a document that was deleted for good, %s', (_, options) =>
     const order = ['documents', 'undelete', docId, '--workspace', String(workspaceId)]
     const whole = (await system.sheaf.operate(...order)).trim()
     expect(await readValues(rest, whole)).toEqual(['first', 'second'])
+    order[2] = docId.toUpperCase()
     const former = (await system.sheaf.operate(...order, '--as-of', String(seq))).trim()
     expect(await readValues(rest, former)).toEqual(['first'])
 

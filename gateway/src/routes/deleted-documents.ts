@@ -51,7 +51,7 @@ export const deletedDocumentRoutes: readonly Route[] = [
     },
     async handle(exchange, { params: { workspaceId }, body }) {
       const { directory, system } = exchange.context
-      const deletedDocId = body.document
+      const deletedDocId = body.document.toLowerCase()
       const request = { docId: deletedDocId, workspaceId, name: body.name ?? '' }
       const asOf = body.asOf === undefined ? undefined : parseMoment(String(body.asOf))
       sendJson(

@@ -53,7 +53,8 @@ Examples:
     )
     .action(async (docId: string, { workspace: workspaceId, asOf, name = '' }: UndeleteOptions) => {
       await using opened = openDeletedDocuments(await readOperatorTarget(settings))
-      terminal.out(await opened.undelete({ docId, workspaceId, asOf, name }))
+      const undeletion = { docId: docId.toLowerCase(), workspaceId, asOf, name }
+      terminal.out(await opened.undelete(undeletion))
     })
 }
 
