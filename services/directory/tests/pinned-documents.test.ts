@@ -1,4 +1,5 @@
 import { Pin, type Home } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { BackupServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/backup'
 import { TestDirectory, type TestUser } from './test-directory'
 
 describe('documents on the disk of their instance alone', () => {
@@ -85,6 +86,26 @@ describe('documents on the disk of their instance alone', () => {
     expect((await pin('b', [docId], Pin.NONE, '')).docIds).toEqual([])
     expect((await pin('a', [docId], Pin.NONE, '')).docIds).toEqual([docId])
     expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1 })
+  })
+
+  it('are not pinned when they are restored from a backup', async () => {
+    const docId = await createLocal('a')
+    await directory.reportReplicated('a')
+    const from = new BackupServiceClientImpl(directory.clients.channel)
+    const context = await directory.system()
+    const lines: Buffer[] = []
+    for await (const { line } of from.readTables({}, context)) lines.push(line)
+    await using restored = await TestDirectory.start()
+    const to = new BackupServiceClientImpl(restored.clients.channel)
+    async function* parts() {
+      for (const value of lines) yield { part: { $case: 'line' as const, value } }
+      await Promise.resolve()
+    }
+    await to.restoreTables(parts(), await restored.system())
+    const { homes } = restored.clients
+    const request = { home: 'a', afterId: 0, pinnedOnly: false }
+    const { documents } = await homes.listHomeDocuments(request, await restored.system())
+    expect(documents).toMatchObject([{ docId, pin: Pin.NONE }])
   })
 
   it('are pinned and released by the process with the lease of their instance alone', async () => {

@@ -1,9 +1,11 @@
+import type { HomeDocument } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { openOperator } from '../operator'
 import { findRunFile } from '../run-file'
 import type { CliSettings } from '../settings'
 import { readOperatorTarget } from '../target'
 import { checkSnapshots, type SnapshotCheck } from './check-snapshots'
 import { checkDocuments, type CheckOptions, type Finding } from './check-documents'
+import { compareFiles, type KnownDocuments } from './compare-files'
 
 const PATIENCE_MS = 5_000
 
@@ -51,26 +53,20 @@ export async function examine(
     options.onProgress(files.size, step.total)
   }
   const snapshots = rows && (await examineSnapshots(settings, options.home, rows.keys(), findings))
-  if (rows) findings.push(...compare(rows, files, snapshots?.isReplicated === true))
+  if (rows) findings.push(...compareFiles(rows, files, snapshots?.isReplicated === true))
   // Read again for documents created since: their files appeared after the rows were listed.
   if (rows && [...files].some((docId) => !rows.has(docId)))
     findings.push(...findStrays((await readRows(settings, options.home)) ?? rows, files))
   return { running, documents: files.size, findings }
 }
 
-/**
- * Returns the documents of directory, and whether users can see them; undefined when Sheaf is not running.
- */
-async function readRows(
-  settings: CliSettings,
-  home: string,
-): Promise<Map<string, boolean> | undefined> {
+/** Returns the documents of directory; undefined when Sheaf is not running. */
+async function readRows(settings: CliSettings, home: string): Promise<KnownDocuments | undefined> {
   const runs = settings.directoryAddress ?? (await findRunFile(settings.dataDir))
   if (runs === undefined) return undefined
   await using operator = openOperator(await readOperatorTarget(settings))
-  const rows = new Map<string, boolean>()
-  for await (const { docId, published } of operator.listHomeDocuments(home))
-    rows.set(docId, published)
+  const rows = new Map<string, HomeDocument>()
+  for await (const row of operator.listHomeDocuments(home)) rows.set(row.docId, row)
   return rows
 }
 
@@ -114,7 +110,7 @@ async function examineSnapshots(
   }
 }
 
-function findStrays(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<string>): Finding[] {
+function findStrays(rows: KnownDocuments, files: ReadonlySet<string>): Finding[] {
   return [...files]
     .filter((docId) => !rows.has(docId))
     .map((docId) => ({
@@ -122,28 +118,4 @@ function findStrays(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<strin
       docId,
       message: `document ${docId}: it has a file but is unknown to the directory service`,
     }))
-}
-
-/** A replicated document need not have a file on this disk. */
-function compare(
-  rows: ReadonlyMap<string, boolean>,
-  files: ReadonlySet<string>,
-  isReplicated: boolean,
-): Finding[] {
-  const findings: Finding[] = []
-  for (const [docId, published] of rows) {
-    if (published && !isReplicated && !files.has(docId))
-      findings.push({
-        level: 'error',
-        docId,
-        message: `document ${docId}: it is visible to users but has no file`,
-      })
-    if (!published && files.has(docId))
-      findings.push({
-        level: 'note',
-        docId,
-        message: `document ${docId}: it is not visible to users, because its creation was interrupted`,
-      })
-  }
-  return findings
 }

@@ -59,6 +59,11 @@ export async function clearContents(trx: Transaction<DirectorySchema>): Promise<
   await sql`delete from users`.execute(trx)
 }
 
+/** A document is stored outside of the disk of its instance when it is restored there, if the instance is replicated. */
+export async function clearPins(trx: Transaction<DirectorySchema>): Promise<void> {
+  await sql`update documents set pinned = null where pinned is not null`.execute(trx)
+}
+
 /** Removes documents without a file. */
 export async function deleteMissing(
   trx: Transaction<DirectorySchema>,

@@ -14,6 +14,7 @@ import type {
 import type { Context } from '../context'
 import {
   clearContents,
+  clearPins,
   countContents,
   deleteMissing,
   dumpPlan,
@@ -53,6 +54,7 @@ export const backup = (ctx: Context): BackupService => ({
       }
       restore.finish()
       await deleteMissing(trx, missing)
+      await clearPins(trx)
     })
     // Invalidates all caches, which describe the Sheaf before the restore.
     await ctx.changes.change(() => Promise.resolve())

@@ -8,7 +8,7 @@ const values = (workspace: string) =>
     coalesce(d.max_inherited_role = 'owners' and ${workspace}.max_inherited_role = 'owners', false), ${actor}`
 
 const statements = [
-  `alter table documents add column pinned text check (pinned in ('waiting', 'kept'))`,
+  `alter table documents add column pinned text check (pinned in ('waiting'))`,
   `create index documents_pinned on documents (home, id) where pinned is not null`,
 
   // As of 016, with the pin: the file of a document that was deleted with it is on that instance alone, too.
