@@ -75,12 +75,14 @@ export class DocumentHeads {
   /**
    * Brings the file of an opened document, which has its latest record, to the newest format that all instances can read.
    * Returns what the log has then.
+   * @param writeFormat newest format that the document may get
    */
   async migrate(docId: string, head: OpenedHead, writeFormat: number): Promise<OpenedHead> {
     const present = Math.max(head.format, FIRST_FORMAT)
-    const format = writableFormat(writeFormat)
+    const { database, log, lease } = this.parts
+    // An older instance may have come since directory was asked: it takes long to bring up a large document.
+    const format = Math.min(writableFormat(writeFormat), lease.writeFormat)
     if (format <= present) return { ...head, format: present }
-    const { database, log } = this.parts
     const path = this.host.files.pathOf(docId)
     const document = { docId, path, term: head.term, format }
     const lsn = await migrateByRecord(await database.tables(), document)

@@ -1,4 +1,5 @@
 import { instant } from '@sheaf/kit/lease-clock'
+import type { AssignHomeDocumentRequest } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { DirectoryLease } from './home-lease'
 
 /** Blocks the process, as when it is stopped: no timer fires meanwhile. */
@@ -65,4 +66,19 @@ describe('the end of a lease', () => {
     lease.extend(instant(), 60_000)
     expect([lease.period, ended()]).toEqual([period, told])
   })
+})
+
+it('an instance that only looks for a document does not say that it is about to use it', async () => {
+  const assigned = { home: 'b', assignment: 3, format: 13, writeFormat: 14, pinned: false }
+  const assignHomeDocument = jest.fn(({ docId }: AssignHomeDocumentRequest) =>
+    Promise.resolve({ ...assigned, homeAddress: `${docId}.test` }),
+  )
+  using lease = new DirectoryLease(
+    'a',
+    { assignHomeDocument },
+    { token: () => Promise.resolve('') },
+  )
+  await lease.assign('doc')
+  expect(await lease.find('doc')).toMatchObject({ home: 'b', assignment: 3 })
+  expect(assignHomeDocument.mock.calls.map(([{ home }]) => home)).toEqual(['a', undefined])
 })

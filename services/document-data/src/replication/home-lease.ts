@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import { AppError } from '@sheaf/kit/errors'
 import { LeaseClock, type Instant } from '@sheaf/kit/lease-clock'
-import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import type {
+  AssignHomeDocumentRequest,
+  HomesService,
+} from '@sheaf/protos/sheaf/directory/v1/homes'
 import { writableFormat } from '../store/sqlite/migrations/index'
 
 const ASSIGN_MS = 2_000
@@ -32,6 +35,8 @@ export interface HomeLease {
    * @param unreadableFormat format of the document, if this instance cannot use it: then another one gets the document
    */
   assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment>
+  /** As `assign`, for an instance that is not about to use the document: its format stays as it is. */
+  find(docId: string): Promise<HomeAssignment>
   /** Calls back whenever the lease has ended. */
   onEnded(ended: () => void): void
 }
@@ -95,10 +100,12 @@ export class DirectoryLease implements HomeLease, Disposable {
     this.watch()
   }
 
-  async assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment> {
-    const token = await this.tokens.token()
-    const request = { docId, home: this.instance, unreadableFormat }
-    return this.homes.assignHomeDocument(request, { token, deadline: Date.now() + ASSIGN_MS })
+  assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment> {
+    return this.ask({ docId, home: this.instance, unreadableFormat })
+  }
+
+  find(docId: string): Promise<HomeAssignment> {
+    return this.ask({ docId })
   }
 
   onEnded(ended: () => void): void {
@@ -114,6 +121,11 @@ export class DirectoryLease implements HomeLease, Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.timer)
+  }
+
+  private async ask(request: AssignHomeDocumentRequest): Promise<HomeAssignment> {
+    const token = await this.tokens.token()
+    return this.homes.assignHomeDocument(request, { token, deadline: Date.now() + ASSIGN_MS })
   }
 
   private watch(): void {

@@ -151,7 +151,7 @@ export class ReplicatedDocuments implements Replicator {
   }
 
   async isElsewhere(docId: string): Promise<boolean> {
-    const { home } = await this.parts.lease.assign(docId)
+    const { home } = await this.parts.lease.find(docId)
     return home !== this.parts.instance && (await this.listUnfinished([docId])).length === 0
   }
 

@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
+import { eventually } from '@sheaf/testkit/eventually'
+import { TcpProxy, type ProxyFault } from '@sheaf/testkit/tcp-proxy'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { readLastPosition } from '../../src/store/log/record-writer'
 import { formatOf, formats } from '../../src/store/sqlite/migrations/index'
-import { addValues, readRecords } from '../support/cluster-documents'
+import { addValues, outcomeOf, readRecords } from '../support/cluster-documents'
 import { randomWrites } from '../support/random-writes'
 import { differences, startCluster, TestLease, type Cluster } from '../support/replicated-store'
 import { author, createTable, writeOrRefuse } from '../support/test-store'
@@ -18,14 +20,31 @@ jest.mock('../../src/store/sqlite/migrations/all', () => {
   return { migrations: [...all.migrations, next] }
 })
 
+const mockLog: { beforeFormat: (() => void) | undefined } = { beforeFormat: undefined }
+jest.mock('@sheaf/document-log/heads', () => {
+  const heads = jest.requireActual<typeof import('@sheaf/document-log/heads')>(
+    '@sheaf/document-log/heads',
+  )
+  const appendFormat = (...args: Parameters<typeof heads.appendFormat>) => {
+    mockLog.beforeFormat?.()
+    return heads.appendFormat(...args)
+  }
+  return { ...heads, appendFormat }
+})
+
 const NEXT = formats.max
 const PRESENT = NEXT - 1
 
 let cluster: Cluster
+let proxy: TcpProxy
 beforeAll(async () => {
   cluster = await startCluster()
+  proxy = await TcpProxy.start(cluster.url)
 })
-afterAll(() => cluster[Symbol.asyncDispose]())
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await cluster[Symbol.asyncDispose]()
+})
 
 /** A lease while all instances can read this format. */
 function leaseOf(instance: string, writeFormat: number): TestLease {
@@ -76,6 +95,55 @@ describe('a document of the present release', () => {
     expect(await differences(store, other, docId)).toEqual([])
     expect(formatIn(other, docId)).toBe(NEXT)
   })
+
+  it('is not migrated when an instance that cannot read that has come since directory was asked', async () => {
+    const lease = leaseOf('g', PRESENT)
+    await using store = await cluster.open('g', { lease })
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    const { assign } = lease
+    lease.assign = async (...asked) => ({
+      ...(await assign.apply(lease, asked)),
+      writeFormat: NEXT,
+    })
+    lease.end()
+    lease.grant()
+    await store.prepare(docId)
+    expect(formatIn(store, docId)).toBe(PRESENT)
+    expect(await headOf(docId)).toMatchObject({ format: PRESENT })
+  })
+
+  it.each<ProxyFault>(['cut_before', 'cut_after', 'late', 'hang'])(
+    'is migrated once when the answer of the log database to the record is lost: %s',
+    async (fault) => {
+      const lease = leaseOf(fault, PRESENT)
+      await using store = await cluster.open(fault, { lease, url: proxy.through(cluster.url) })
+      const docId = await createTable(store, 'T', { A: 'Text' })
+      await addValues(store, docId, 'a')
+      const before = { text: await readRecords(store, docId), lsn: lsnIn(store, docId) }
+      lease.end()
+      lease.grant()
+      lease.writeFormat = NEXT
+      mockLog.beforeFormat = () => {
+        mockLog.beforeFormat = undefined
+        proxy.failNext(fault)
+        // Nobody waits for an answer for ever.
+        if (fault === 'hang') setTimeout(() => proxy.refuse(), 50)
+      }
+      expect(await outcomeOf(Promise.resolve(store.prepare(docId)))).not.toBe('written')
+      expect(proxy.isArmed).toBe(false)
+      proxy.admit()
+      await eventually(
+        async () => (await outcomeOf(Promise.resolve(store.prepare(docId)))) === 'written',
+      )
+      expect([formatIn(store, docId), lsnIn(store, docId)]).toEqual([NEXT, before.lsn + 1])
+      expect(await headOf(docId)).toMatchObject({ format: NEXT, lsn: before.lsn + 1 })
+      expect(await readRecords(store, docId)).toBe(before.text)
+      await addValues(store, docId, 'b')
+      await using other = await cluster.open(`${fault}-2`)
+      expect(await differences(store, other, docId)).toEqual([])
+      expect(formatIn(other, docId)).toBe(NEXT)
+    },
+  )
 
   it('is made again from its log with the migration where it was, after any writes', async () => {
     await fc.assert(

@@ -76,6 +76,10 @@ export class TestLease implements HomeLease {
     return Promise.resolve({ ...assigned, writeFormat, pinned })
   }
 
+  find(docId: string): Promise<HomeAssignment> {
+    return this.assign(docId)
+  }
+
   onEnded(ended: () => void): void {
     this.ended = ended
   }
