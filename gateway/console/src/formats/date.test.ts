@@ -51,6 +51,8 @@ describe('a date', () => {
     expect(dateText(1e300)).toBe('1e+300')
     expect(fieldText(null)).toBe('')
     expect(readField('')).toBeNull()
+    expect(readField('122025-01-02')).toBe(at('+122025-01-02T00:00:00Z'))
+    expect(readField('12025-01-02T03:04', 'UTC')).toBe(at('+012025-01-02T03:04:00Z'))
   })
 })
 

@@ -46,7 +46,9 @@ export function fieldText(value: unknown, zone?: string): string | undefined {
 /** Parses the value of a native date field. */
 export function readField(text: string, zone?: string): number | null {
   if (text === '') return null
-  const wall = Date.parse(zone === undefined ? `${text}T00:00:00Z` : `${withSeconds(text)}Z`) / 1000
+  // ISO 8601 requires a sign for years beyond 9999, which native fields do not have.
+  const iso = text.replace(/^(\d{5,6})-/, (_, year: string) => `+${year.padStart(6, '0')}-`)
+  const wall = Date.parse(zone === undefined ? `${iso}T00:00:00Z` : `${withSeconds(iso)}Z`) / 1000
   return zone === undefined ? wall : fromWall(wall, zone)
 }
 

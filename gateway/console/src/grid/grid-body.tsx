@@ -1,6 +1,6 @@
 import type { GridApi, RowSelectionOptions } from 'ag-grid-community'
 import { AgGridReact } from 'ag-grid-react'
-import { useMemo, type ReactNode } from 'react'
+import { useMemo, type KeyboardEvent, type ReactNode } from 'react'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { cellColumn, numberColumn, type PreviewOf } from './columns/cell-column'
@@ -79,6 +79,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
       className="ag-theme-sheaf grid-body"
       onCopy={onCopy}
       onPaste={canEdit ? onPaste : undefined}
+      onKeyDownCapture={(event) => leaveByEscape(event, gridRef)}
     >
       <AgGridReact<Row>
         theme="legacy"
@@ -109,6 +110,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         onGridReady={({ api }: { api: GridApi<Row> }) => {
           gridRef.current = api
           api.setGridAriaProperty('label', `Rows of ${context.tableId}`)
+          api.setGridAriaProperty('description', 'Press Escape to leave the grid.')
         }}
         onGridPreDestroyed={() => {
           gridRef.current = null
@@ -120,6 +122,12 @@ export function GridBody(props: GridBodyProps): ReactNode {
       />
     </div>
   )
+}
+
+/** Escape leaves the grid, in which Tab goes from cell to cell, for the footer; in an editor it discards what was typed. */
+function leaveByEscape(event: KeyboardEvent<HTMLElement>, { current: api }: GridRef): void {
+  if (event.key !== 'Escape' || !api || api.getEditingCells().length > 0) return
+  event.currentTarget.closest('.grid')?.querySelector<HTMLElement>('.grid-foot')?.focus()
 }
 
 const defaultColumn = {

@@ -20,7 +20,7 @@ export function GridFooter(props: {
   const live = useLiveState()
   const rows = total === 1 ? 'row' : 'rows'
   return (
-    <footer className="grid-foot">
+    <footer className="grid-foot" tabIndex={-1}>
       <span role="status">
         {total === undefined
           ? error === undefined && 'Counting rows…'

@@ -9,6 +9,9 @@ interface DateRules {
   readonly zone?: string
 }
 
+/** Without a maximum, the year of a native field has six digits, and what is typed for the month continues it. */
+const LAST = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59:59' }
+
 /**
  * Edits a date or date and time in a native field. Falls back to a text field if typing opened the editor, or
  * if a native field cannot hold the value.
@@ -26,10 +29,12 @@ function DateField(props: EditorProps<DateRules & { readonly shown: string }>): 
   const { label, zone, shown, initialValue, onValueChange } = props
   const [text, setText] = useState(shown)
   const field = useEditorFocus<HTMLInputElement>(label, false)
+  const type = zone === undefined ? 'date' : 'datetime-local'
   return (
     <input
       ref={field}
-      type={zone === undefined ? 'date' : 'datetime-local'}
+      type={type}
+      max={LAST[type]}
       className="cell-field"
       aria-label={zone === undefined ? label : `${label} (${zone})`}
       step={zone === undefined ? undefined : 1}

@@ -2,32 +2,36 @@ import type { SuppressKeyboardEventParams } from 'ag-grid-community'
 import { useEffect, useRef, type RefObject } from 'react'
 import type { Row } from '../../api/resources'
 
-/** Text typed while an editor is opening. */
-let typedAhead = ''
-/** True if Enter was pressed after that text. */
-let isEntered = false
+/** Keys pressed while an editor is opening: characters, Tab and Enter. */
+let ahead: string[] = []
+
+/** Time to wait for an editor or cell that gets the focus, in milliseconds, and how often to look. */
+const FOCUS_MS = 2_000
+const TICK_MS = 10
 
 const isEditor = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('.ag-popup-editor') !== null
+
+const isCharacter = (key: string): boolean => [...key].length === 1
+
+/** True for keys that are entered later, in their order, when they cannot be entered at once. */
+const isKept = ({ key, repeat, shiftKey }: KeyboardEvent): boolean =>
+  // A repeated Enter is the one that opened the editor; Shift+Enter is a line break.
+  isCharacter(key) || (key === 'Enter' && !repeat && !shiftKey) || (key === 'Tab' && !shiftKey)
+
+const isCommand = ({ key, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
+  key === 'Escape' || ctrlKey || altKey || metaKey
 
 /**
  * Buffers keys pressed between the key that opens a popup editor and the moment when the editor is mounted. Returns true for
  * keys that the grid must not handle.
  */
 export function bufferKeys({ event, editing }: SuppressKeyboardEventParams<Row>): boolean {
-  if (!editing) clearBuffer()
-  if (!editing || isEditor(event.target)) return false
-  const { key, ctrlKey, altKey, metaKey } = event
-  if (key === 'Escape' || ctrlKey || altKey || metaKey) return false
+  if (!editing) ahead = []
+  if (!editing || isEditor(event.target) || isCommand(event)) return false
   event.preventDefault()
-  if (event.type === 'keydown' && !isEntered) bufferKey(event)
+  if (event.type === 'keydown' && isKept(event)) ahead.push(event.key)
   return true
-}
-
-function bufferKey({ key, repeat, shiftKey }: KeyboardEvent): void {
-  if ([...key].length === 1) typedAhead += key
-  // A repeated Enter is the one that opened the editor; Shift+Enter is a line break.
-  else isEntered = key === 'Enter' && !repeat && !shiftKey
 }
 
 /** Tab stops editing and moves to the next cell without editing it. Returns true if it did. */
@@ -41,8 +45,8 @@ export function leaveByTab({ event, editing, api }: SuppressKeyboardEventParams<
 }
 
 /**
- * Focuses an editor when it is mounted, labels its popup, and enters the buffered keys. Existing text is selected, unless
- * typing opened the editor.
+ * Focuses an editor when it is mounted, labels its popup, and enters the buffered keys, also in the cells that follow after a
+ * Tab. Existing text is selected, unless typing opened the editor.
  */
 export function useEditorFocus<Field extends HTMLInputElement | HTMLTextAreaElement>(
   label: string,
@@ -54,28 +58,69 @@ export function useEditorFocus<Field extends HTMLInputElement | HTMLTextAreaElem
     field?.closest('[role=dialog]')?.setAttribute('aria-label', label)
     field?.focus()
     // Clear the buffer in any case, so that the next editor does not receive it.
-    const buffered = typedAhead
-    const ends = isEntered
-    clearBuffer()
+    const keys = ahead
+    ahead = []
     if (!field || !acceptsText(field)) return
     if (isTyped) field.setSelectionRange(field.value.length, field.value.length)
     else field.select()
-    if (buffered !== '') {
-      field.setRangeText(buffered, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')
-      field.dispatchEvent(new Event('input', { bubbles: true }))
-    }
-    // After the input event was processed.
-    if (ends) setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', enter)))
+    const end = keys.findIndex((key) => !isCharacter(key))
+    const text = end < 0 ? keys : keys.slice(0, end)
+    if (text.length > 0) insert(field, text.join(''))
+    if (end >= 0) void replay(keys.slice(end))
   }, [label, isTyped])
   return ref
 }
 
-const enter = { key: 'Enter', code: 'Enter', bubbles: true, cancelable: true }
-
-function clearBuffer(): void {
-  typedAhead = ''
-  isEntered = false
+function insert(field: HTMLInputElement | HTMLTextAreaElement, text: string): void {
+  field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')
+  field.dispatchEvent(new Event('input', { bubbles: true }))
 }
+
+/** Enters keys one after the other where the focus goes. Keys pressed meanwhile follow. */
+async function replay(keys: readonly string[]): Promise<void> {
+  const queue = [...keys]
+  const hold = (event: KeyboardEvent) => {
+    if (!event.isTrusted || isCommand(event) || !isKept(event)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    queue.push(event.key)
+  }
+  window.addEventListener('keydown', hold, true)
+  try {
+    for (let key = queue.shift(); key !== undefined; key = queue.shift()) {
+      // After the events before it were processed.
+      await tick()
+      if (!(await press(key))) return
+    }
+  } finally {
+    window.removeEventListener('keydown', hold, true)
+  }
+}
+
+/** Presses a key, and waits for the cell or the editor that it leads to. Returns false if there is none. */
+async function press(key: string): Promise<boolean> {
+  const target = document.activeElement
+  if (!target) return false
+  if (isCharacter(key) && isField(target)) {
+    insert(target, key)
+    return true
+  }
+  target.dispatchEvent(new KeyboardEvent('keydown', { key, code: key, ...bubbling }))
+  const isThere = isCharacter(key)
+    ? () => isField(document.activeElement)
+    : () => document.activeElement?.matches('.ag-cell:not(.ag-cell-inline-editing)') ?? false
+  const until = performance.now() + FOCUS_MS
+  while (!isThere() && performance.now() < until) await tick()
+  return isThere()
+}
+
+const bubbling = { bubbles: true, cancelable: true }
+
+const tick = () => new Promise((resolve) => setTimeout(resolve, TICK_MS))
+
+const isField = (target: Element | null): target is HTMLInputElement | HTMLTextAreaElement =>
+  (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) &&
+  acceptsText(target)
 
 const acceptsText = (field: HTMLInputElement | HTMLTextAreaElement): boolean =>
   field instanceof HTMLTextAreaElement || field.type === 'text'
