@@ -1,3 +1,4 @@
+import type { DocumentDescription } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useParams } from 'react-router'
@@ -18,15 +19,15 @@ import { LiveProvider } from '../live/live-provider'
 import { PastPage } from '../past/past-page'
 import { UndoProvider } from '../undo/undo-provider'
 
-/** The pages of a document besides its tables, by path. */
+/** The pages of a document besides its tables: path, name, and who can use it. */
 const tabs = [
-  ['sql', 'SQL'],
-  ['files', 'Files'],
-  ['downloads', 'Downloads'],
-  ['formulas', 'Formulas'],
-  ['webhooks', 'Webhooks'],
-  ['history', 'History'],
-  ['api', 'API'],
+  ['sql', 'SQL', () => true],
+  ['files', 'Files', () => true],
+  ['downloads', 'Downloads', () => true],
+  ['formulas', 'Formulas', () => true],
+  ['webhooks', 'Webhooks', ({ access }: DocumentDescription) => access === 'owners'],
+  ['history', 'History', canEdit],
+  ['api', 'API', () => true],
 ] as const
 
 /** A document: the list of its tables next to the page selected by the rest of the URL. */
@@ -92,14 +93,17 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
         </nav>
         <div className="document-title">
           <h1>{document.name}</h1>
+          {!canEdit(document) && <span className="badge">View only</span>}
           <Button onClick={() => setSharing(true)}>Access</Button>
         </div>
         <nav className="tabs" aria-label="Document">
-          {tabs.map(([path, name]) => (
-            <NavLink key={path} to={path}>
-              {name}
-            </NavLink>
-          ))}
+          {tabs
+            .filter(([, , isFor]) => isFor(document))
+            .map(([path, name]) => (
+              <NavLink key={path} to={path}>
+                {name}
+              </NavLink>
+            ))}
         </nav>
       </div>
       <TableList

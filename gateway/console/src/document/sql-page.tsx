@@ -18,7 +18,8 @@ const MAX_SHOWN = 1_000
 /** Runs SQL queries and shows their results. */
 export function SqlPage(): ReactNode {
   const { docId, tables } = useDocumentContext()
-  const [sql, setSql] = useState(
+  const [sql, setSql] = useKeptQuery(
+    docId,
     `select *\nfrom ${quoteName(tables[0]?.id ?? '_grist_Tables')}\nlimit 20`,
   )
   const [outcome, setOutcome] = useState<Outcome>()
@@ -70,6 +71,21 @@ export function SqlPage(): ReactNode {
   )
 }
 
+/** The query of a document, kept in this tab of the browser when the page is left. */
+function useKeptQuery(docId: string, initial: string): readonly [string, (sql: string) => void] {
+  const key = `sheaf.sql.${docId}`
+  const [sql, setSql] = useState(() => sessionStorage.getItem(key) ?? initial)
+  const keep = (next: string) => {
+    setSql(next)
+    try {
+      sessionStorage.setItem(key, next)
+    } catch {
+      // No room: the query is that of the page, and not kept.
+    }
+  }
+  return [sql, keep]
+}
+
 /** Quotes an identifier for SQL if necessary. */
 const quoteName = (name: string) => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
 
@@ -88,7 +104,7 @@ function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): Rea
       </p>
       {rows.length > 0 && (
         <div className="table-scroll" tabIndex={0} role="region" aria-label="Result rows">
-          <table className="cells">
+          <table className="plain-table sql-result">
             <thead>
               <tr>
                 {columns.map((name) => (
@@ -103,7 +119,9 @@ function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): Rea
                 // Result rows have no id.
                 <tr key={index}>
                   {columns.map((name) => (
-                    <td key={name}>{anyText(row[name])}</td>
+                    <td key={name} className={typeof row[name] === 'number' ? 'cell-end' : ''}>
+                      {anyText(row[name])}
+                    </td>
                   ))}
                 </tr>
               ))}

@@ -6,7 +6,7 @@ import { Time } from '../components/time'
 import { tableRefUrl, useDocumentContext } from '../document-context/document-context'
 import { useCurrentUser } from '../session/session-provider'
 import { CellChanges } from './cell-changes'
-import { authorOf, describeChange } from './describe-change'
+import { authorOf, describeChange, isWholeImport } from './describe-change'
 import { isOfRows, type Change } from './history-queries'
 import { MetadataChanges } from './metadata-changes'
 
@@ -63,9 +63,11 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
             View at this moment
           </Link>
         )}
-        <Button aria-label={`Undo change ${seq}`} onClick={() => onUndo(change)}>
-          Undo
-        </Button>
+        {!isWholeImport(change) && (
+          <Button aria-label={`Undo change ${seq}`} onClick={() => onUndo(change)}>
+            Undo
+          </Button>
+        )}
       </div>
     </li>
   )

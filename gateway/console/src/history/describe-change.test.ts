@@ -94,4 +94,9 @@ describe('the description of a change by its counts', () => {
     )
     expect(describeCounts([], true)).toBe('made a very large change')
   })
+
+  it('names the import that made the document', () => {
+    expect(describeChange({ operations: [], cause: 'import' })).toBe('imported the document')
+    expect(describeChange({ operations: [], cause: 'api' })).toBe('changed nothing')
+  })
 })

@@ -12,11 +12,15 @@ export function authorOf({ user }: Change, userId: number | undefined): string {
   return user.name ?? 'Deleted user'
 }
 
+type DescribedChange = Pick<Change, 'operations' | 'truncated'> & Partial<Pick<Change, 'cause'>>
+
+/** True for the import that made the document: nothing was there before it, so it cannot be undone. */
+export const isWholeImport = ({ operations, truncated, cause }: DescribedChange): boolean =>
+  cause === 'import' && operations.length === 0 && truncated === undefined
+
 /** Describes a change as the predicate of a sentence whose subject is the author. */
-export function describeChange({
-  operations,
-  truncated,
-}: Pick<Change, 'operations' | 'truncated'>): string {
+export function describeChange({ operations, truncated, cause }: DescribedChange): string {
+  if (isWholeImport({ operations, truncated, cause })) return 'imported the document'
   return joinPhrases(phrasesOf(operations), truncated)
 }
 

@@ -5,7 +5,7 @@ import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog, FormDialog } from '../components/dialog'
 import { Field, TextField } from '../components/field'
-import { importFile, type Imported, type ImportProgress } from './import-file'
+import { importFile, partDone, type Imported, type ImportProgress } from './import-file'
 
 interface ImportDialogProps {
   readonly workspace: Workspace
@@ -99,10 +99,11 @@ function ImportedDialog({ made, onClose }: { made: Imported; onClose: () => void
   )
 }
 
-function Progress({ progress: { sent, rows } }: { readonly progress: ImportProgress }): ReactNode {
+function Progress({ progress }: { readonly progress: ImportProgress }): ReactNode {
+  const { sent, rows } = progress
   return (
     <>
-      <progress aria-label="Upload" value={sent} max={1} />
+      <progress aria-label="Import" value={partDone(progress)} max={1} />
       <p className="note">
         {rows
           ? `${rows.rowsStored.toLocaleString()} of ${rows.rowsRead.toLocaleString()} rows stored`

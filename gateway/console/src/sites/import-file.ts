@@ -16,6 +16,13 @@ export interface ImportProgress {
   readonly rows?: { readonly rowsRead: number; readonly rowsStored: number }
 }
 
+/**
+ * Returns the part of an import that is done; undefined once the file is sent: how many rows there are is not known before the
+ * last.
+ */
+export const partDone = ({ sent }: ImportProgress): number | undefined =>
+  sent < 1 ? sent : undefined
+
 /** A line of the streamed response to an import. */
 interface ImportLine {
   readonly progress?: ImportProgress['rows']

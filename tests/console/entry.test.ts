@@ -1,0 +1,129 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { Page } from 'playwright-core'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { findUrl, findViolations, useChromium } from './chromium'
+
+const chromium = useChromium()
+let page: Page
+let rest: Rest
+let doc: string
+let docUrl: string
+beforeAll(async () => {
+  const desk = await chromium.openDesk()
+  page = desk.page
+  rest = desk.rest
+  doc = await newDocument(rest, 'Entry')
+  docUrl = await findUrl(desk.sheaf, rest, doc)
+  await page.setViewportSize({ width: 1400, height: 700 })
+})
+
+const cell = (row: number, column: string) =>
+  page.locator(`.ag-row[row-index="${row}"] [col-id="${column}"]`)
+
+async function openTable(id: string, types: Record<string, string>): Promise<string> {
+  const path = `${doc}/tables/${id}`
+  await addTable(rest, doc, id, types)
+  await addRecords(rest, path, [{}, {}, {}])
+  await page.goto(`${docUrl}/tables/${id}`)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.getByText('3 rows', { exact: true }).waitFor()
+  return path
+}
+
+const stores = (path: string, rows: object[]) =>
+  eventually(async () => {
+    const stored = (await readRecords(rest, path)).map(({ fields }) => fields)
+    expect(stored.slice(0, rows.length)).toMatchObject(rows)
+  })
+
+describe('cells of a grid', () => {
+  it('take what a barcode scanner types, with Tab between cells and Enter after them', async () => {
+    const path = await openTable('Scanned', { Code: 'Text', Name: 'Text', Count: 'Int' })
+    await cell(0, 'Code').click()
+    // Without a pause, as scanners do: the editors open after several keys.
+    await page.evaluate(`(() => {
+      for (const key of [...'4006381', 'Tab', ...'Nuts', 'Tab', ...'12', 'Enter'])
+        document.activeElement.dispatchEvent(
+          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
+        )
+    })()`)
+    await stores(path, [{ Code: '4006381', Name: 'Nuts', Count: 12 }])
+    await cell(1, 'Code').click()
+    for (const [text, key] of ['77 Tab', 'Bolts Tab', '5 Enter'].map((one) => one.split(' '))) {
+      await page.keyboard.type(text ?? '')
+      await page.keyboard.press(key ?? '')
+    }
+    await stores(path, [{ Code: '4006381' }, { Code: '77', Name: 'Bolts', Count: 5 }])
+  })
+
+  it('are edited in the font in which they are shown', async () => {
+    await openTable('Fonts', { Name: 'Text', Age: 'Int', At: 'DateTime', Kind: 'Choice' })
+    const fontOf = (element: string) =>
+      page.evaluate(`(() => {
+        const { fontFamily, fontSize } = getComputedStyle(${element})
+        return fontFamily + ' ' + fontSize
+      })()`)
+    for (const column of ['Name', 'Age', 'At', 'Kind']) {
+      await cell(0, column).click()
+      const shown = await fontOf('document.activeElement')
+      await page.keyboard.press('F2')
+      await page.locator('.cell-field').waitFor()
+      expect([column, await fontOf(`document.querySelector('.cell-field')`)]).toEqual([
+        column,
+        shown,
+      ])
+      await page.keyboard.press('Escape')
+      await page.locator('.cell-field').waitFor({ state: 'detached' })
+    }
+  })
+
+  it('take a date and time that is typed without separators', async () => {
+    const path = await openTable('Dates', { At: 'DateTime:UTC', Day: 'Date' })
+    await cell(0, 'At').click()
+    await page.keyboard.press('F2')
+    await page.locator('.cell-field').waitFor()
+    await page.keyboard.type('12312025093000PM')
+    await page.keyboard.press('Enter')
+    await stores(path, [{ At: Date.UTC(2025, 11, 31, 21, 30) / 1000 }])
+  })
+
+  it('are left by keyboard with Escape, which says so', async () => {
+    await openTable('Left', { Name: 'Text' })
+    expect(await page.getByRole('grid').getAttribute('aria-description')).toContain('Escape')
+    await cell(0, 'Name').click()
+    await page.keyboard.type('x')
+    await page.locator('.cell-field').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.cell-field').waitFor({ state: 'detached' })
+    expect(await page.evaluate(`document.activeElement.matches('.ag-cell')`)).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate(`document.activeElement.matches('.grid-foot')`)).toBe(true)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(`document.activeElement.closest('.ag-root')`)).toBeNull()
+    expect(await findViolations(page)).toEqual([])
+  })
+})
+
+describe('the SQL page', () => {
+  it('keeps its query, and shows its result as a table', async () => {
+    await page.goto(`${docUrl}/sql`)
+    const field = page.getByRole('textbox', { name: 'SQL' })
+    await field.fill(`select 1 as a, 'x' as b`)
+    await page.getByRole('button', { name: 'Run' }).click()
+    const number = page.getByRole('cell', { name: '1', exact: true })
+    await number.waitFor()
+    const look = (element: { ownerDocument: { defaultView: never } }) => {
+      const view = element.ownerDocument.defaultView as unknown as {
+        getComputedStyle(of: unknown): { textAlign: string; borderTopWidth: string }
+      }
+      const { textAlign, borderTopWidth } = view.getComputedStyle(element)
+      return [textAlign, borderTopWidth]
+    }
+    expect(await number.evaluate(look as never)).toEqual(['end', '1px'])
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Files', exact: true }).click()
+    await page.getByRole('link', { name: 'SQL', exact: true }).click()
+    expect(await field.inputValue()).toBe(`select 1 as a, 'x' as b`)
+  })
+})
