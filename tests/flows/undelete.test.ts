@@ -1,6 +1,8 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type SheafOptions } from '@sheaf/testkit/sheaf'
+import { startSheaf, type ServiceName, type SheafOptions } from '@sheaf/testkit/sheaf'
 import { addTable, useOwnSystem } from '../support/system'
 
 interface Deleted {
@@ -38,6 +40,20 @@ async function readValues(rest: Rest, docId: string): Promise<string[]> {
 
 function undelete(rest: Rest, workspaceId: number, body: object) {
   return rest.post<string>(`/api/workspaces/${workspaceId}/undelete`, { body })
+}
+
+/** The instance that makes a document and has begun to write this file of it, which is not visible yet. */
+async function findMaking(
+  folders: Readonly<Record<string, string>>,
+  file: string,
+): Promise<ServiceName | false> {
+  for (const [name, folder] of Object.entries(folders)) {
+    const unfinished = join(folder, 'documents', 'unfinished')
+    for (const made of await readdir(unfinished).catch(() => []))
+      if ((await readdir(join(unfinished, made)).catch((): string[] => [])).includes(file))
+        return name as ServiceName
+  }
+  return false
 }
 
 const modes: readonly [string, SheafOptions][] = [
@@ -157,16 +173,36 @@ describe.each(modes)('a document that was deleted for good, %s', (_, options) =>
     }))
     await rest.post(`/api/docs/${docId}/tables/T/records`, { body: { records: values } })
     await rest.delete(`/api/docs/${docId}`)
+    const { dataDir } = system.sheaf
+    const folders: Record<string, string> = options.env
+      ? {
+          'document-data-0': dataDir,
+          'document-data-1': join(dataDir, 'instances', 'document-data-1'),
+        }
+      : { 'document-data': dataDir }
     let answered = 0
-    const victim = options.env ? 'document-data-0' : 'document-data'
-    for (let round = 0; round < 3; round++) {
-      const making = undelete(rest, workspaceId, { document: docId })
-      // A moment of its own for every run, within the making of the document.
-      const [pid] = await Promise.all([system.sheaf.kill(victim), making.catch(() => {})])
-      const { status } = await making
-      expect([200, 503]).toContain(status)
-      if (status === 200) answered++
-      await system.sheaf.restarted(victim, pid)
+    for (const file of ['document.sqlite', 'base.sqlite.gz']) {
+      let isKilled = false
+      for (let attempt = 0; !isKilled && attempt < 10; attempt++) {
+        let isMade = false
+        const making = undelete(rest, workspaceId, { document: docId }).finally(
+          () => (isMade = true),
+        )
+        making.catch(() => {})
+        const victim = await eventually(async () => isMade || findMaking(folders, file), {
+          everyMs: 1,
+        })
+        if (victim !== true) {
+          const pid = await system.sheaf.kill(victim)
+          isKilled = !isMade
+          await system.sheaf.restarted(victim, pid)
+        }
+        const { status } = await making
+        expect([200, 503]).toContain(status)
+        if (status === 200) answered++
+      }
+      // Otherwise it was always too late.
+      expect([file, isKilled]).toEqual([file, true])
     }
     await eventually(
       async () => (await undelete(rest, workspaceId, { document: docId })).status === 200,
