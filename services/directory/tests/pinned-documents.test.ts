@@ -46,12 +46,12 @@ describe('documents on the disk of their instance alone', () => {
     const after = await directory.createDocument(alice, workspace)
     expect(await list('a', false)).toEqual([
       [before, Pin.WAITING],
-      [after, Pin.NONE],
+      [after, Pin.UNSPECIFIED],
     ])
     expect(await list('a', true)).toEqual([[before, Pin.WAITING]])
     expect(await homeOf('a')).toMatchObject({ documents: 2, pinned: 1 })
     // Neither with a further lease nor by another process.
-    await pin('a', [before], Pin.NONE)
+    await pin('a', [before], Pin.UNSPECIFIED)
     await directory.reportReplicated('a', { released: true })
     await directory.reportReplicated('a', { startId: 'second' })
     expect(await list('a', true)).toEqual([])
@@ -73,7 +73,7 @@ describe('documents on the disk of their instance alone', () => {
     await expect(directory.resolve(alice, { document: docId })).rejects.toMatchObject(unavailable)
     await directory.reportReplicated('a')
     expect(await assign(docId)).toMatchObject({ home: 'a', assignment: 0, pinned: true })
-    expect((await pin('a', [docId], Pin.NONE)).docIds).toEqual([docId])
+    expect((await pin('a', [docId], Pin.UNSPECIFIED)).docIds).toEqual([docId])
     await directory.endLease('a')
     expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1, pinned: false })
   })
@@ -83,8 +83,8 @@ describe('documents on the disk of their instance alone', () => {
     await directory.reportReplicated('a')
     await directory.reportReplicated('b')
     await directory.endLease('a')
-    expect((await pin('b', [docId], Pin.NONE, '')).docIds).toEqual([])
-    expect((await pin('a', [docId], Pin.NONE, '')).docIds).toEqual([docId])
+    expect((await pin('b', [docId], Pin.UNSPECIFIED, '')).docIds).toEqual([])
+    expect((await pin('a', [docId], Pin.UNSPECIFIED, '')).docIds).toEqual([docId])
     expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1 })
   })
 
@@ -105,20 +105,20 @@ describe('documents on the disk of their instance alone', () => {
     const { homes } = restored.clients
     const request = { home: 'a', afterId: 0, pinnedOnly: false }
     const { documents } = await homes.listHomeDocuments(request, await restored.system())
-    expect(documents).toMatchObject([{ docId, pin: Pin.NONE }])
+    expect(documents).toMatchObject([{ docId, pin: Pin.UNSPECIFIED }])
   })
 
   it('are pinned and released by the process with the lease of their instance alone', async () => {
     const docId = await createLocal('a')
     await directory.reportReplicated('a')
     await directory.reportReplicated('b')
-    expect((await pin('b', [docId], Pin.NONE)).docIds).toEqual([])
-    expect((await pin('a', [docId], Pin.NONE, 'second')).docIds).toEqual([])
+    expect((await pin('b', [docId], Pin.UNSPECIFIED)).docIds).toEqual([])
+    expect((await pin('a', [docId], Pin.UNSPECIFIED, 'second')).docIds).toEqual([])
     await directory.endLease('a')
-    expect((await pin('a', [docId], Pin.NONE)).docIds).toEqual([])
+    expect((await pin('a', [docId], Pin.UNSPECIFIED)).docIds).toEqual([])
     expect((await pin('a', [docId], Pin.WAITING, '')).docIds).toEqual([])
     expect(await list('a', true)).toEqual([[docId, Pin.WAITING]])
-    await expect(pin('a', ['1'], Pin.NONE)).rejects.toMatchObject({
+    await expect(pin('a', ['1'], Pin.UNSPECIFIED)).rejects.toMatchObject({
       reason: 'INVALID_HOME',
       metadata: { field: 'doc_ids' },
     })

@@ -2,7 +2,7 @@ import { Pin, type HomeDocument } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { compareFiles } from './compare-files'
 
 const known = (document: Partial<HomeDocument>) =>
-  new Map([['doc', { id: 1, docId: 'doc', published: true, pin: Pin.NONE, ...document }]])
+  new Map([['doc', { id: 1, docId: 'doc', published: true, pin: Pin.UNSPECIFIED, ...document }]])
 
 describe('a document without a file on the disk of its instance', () => {
   const find = (document: Partial<HomeDocument>, isReplicated: boolean) =>

@@ -15,7 +15,7 @@ export function compareFiles(
 ): Finding[] {
   const findings: Finding[] = []
   for (const [docId, { published, pin }] of known) {
-    const needsFile = !isReplicated || pin !== Pin.NONE
+    const needsFile = !isReplicated || pin !== Pin.UNSPECIFIED
     if (published && needsFile && !files.has(docId))
       findings.push({
         level: 'error',

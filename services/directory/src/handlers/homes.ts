@@ -134,7 +134,7 @@ export const homes = (ctx: Context): HomesService => ({
         id: row.id,
         docId: row.doc_id,
         published: row.published_at !== null,
-        pin: row.pinned === null ? Pin.NONE : Pin.WAITING,
+        pin: row.pinned === null ? Pin.UNSPECIFIED : Pin.WAITING,
       })),
     }
   },
@@ -146,7 +146,7 @@ function requireDocuments(docIds: readonly string[]): void {
 }
 
 function pinFromWire(pin: Pin): DocumentPin | null {
-  if (pin === Pin.NONE) return null
+  if (pin === Pin.UNSPECIFIED) return null
   if (pin === Pin.WAITING) return 'waiting'
   throw new AppError('invalid', 'INVALID_HOME', 'pin is invalid', { field: 'pin' })
 }

@@ -105,7 +105,7 @@ export async function startStandInDirectory(
       )
     },
     listHomeDocuments({ home, afterId, pinnedOnly }: ListHomeDocumentsRequest) {
-      const pinOf = (docId: string) => (pinned.has(docId) ? Pin.WAITING : Pin.NONE)
+      const pinOf = (docId: string) => (pinned.has(docId) ? Pin.WAITING : Pin.UNSPECIFIED)
       const documents = [...new Set([...known, ...pinned])]
         .filter((docId) => assignmentOf(docId).home === home && (!pinnedOnly || pinned.has(docId)))
         .map((docId) => ({ id: 1, docId, published: true, pin: pinOf(docId) }))
@@ -113,7 +113,7 @@ export async function startStandInDirectory(
     },
     pinHomeDocuments({ docIds, pin }: PinHomeDocumentsRequest) {
       for (const docId of docIds)
-        if (pin === Pin.NONE) pinned.delete(docId)
+        if (pin === Pin.UNSPECIFIED) pinned.delete(docId)
         else pinned.add(docId)
       return Promise.resolve({ docIds })
     },

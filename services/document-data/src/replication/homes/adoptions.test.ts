@@ -71,7 +71,7 @@ describe('an instance with documents on its disk alone', () => {
     await eventually(() => own.size === 1)
     expect([...own]).toEqual(['2'])
     expect(world.pins.map(({ docIds, startId, pin }) => [docIds, startId, pin])).toEqual(
-      ['1', '3', '4'].map((docId) => [[docId], 'process', Pin.NONE]),
+      ['1', '3', '4'].map((docId) => [[docId], 'process', Pin.UNSPECIFIED]),
     )
   })
 
@@ -99,6 +99,6 @@ describe('an instance with documents on its disk alone', () => {
     expect([...away]).toEqual(['1', '3', '4'])
     expect(world.tried).toEqual([])
     for (const { home, startId, pin } of world.pins)
-      expect({ home, startId, pin }).toEqual({ home: 'away', startId: '', pin: Pin.NONE })
+      expect({ home, startId, pin }).toEqual({ home: 'away', startId: '', pin: Pin.UNSPECIFIED })
   })
 })

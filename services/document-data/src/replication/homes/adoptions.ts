@@ -80,7 +80,7 @@ export class Adoptions implements AsyncDisposable {
       const { replicator } = this.documents.shared
       if (!replicator) throw notReplicated()
       await replicator.adopt(docId)
-      await this.pin(docId, Pin.NONE)
+      await this.pin(docId, Pin.UNSPECIFIED)
     })
     this.latest = adopting.catch(() => {})
     return adopting
@@ -161,7 +161,7 @@ export class Adoptions implements AsyncDisposable {
     this.seen.set(home, documents.at(-1)?.id ?? 0)
     const docIds = await replicator.listStored(documents.map(({ docId }) => docId))
     if (docIds.length === 0) return
-    const released = { home, startId: '', docIds, pin: Pin.NONE }
+    const released = { home, startId: '', docIds, pin: Pin.UNSPECIFIED }
     await homes.pinHomeDocuments(released, await this.call())
   }
 

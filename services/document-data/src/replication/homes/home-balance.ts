@@ -87,7 +87,7 @@ export class HomeBalance implements AsyncDisposable {
     const { documents } = await this.parts.homes.listHomeDocuments(request, await this.call())
     const open = new Set(this.documents.openDocuments)
     // One that is not published is being made.
-    const isMovable = ({ published, pin }: HomeDocument) => published && pin === Pin.NONE
+    const isMovable = ({ published, pin }: HomeDocument) => published && pin === Pin.UNSPECIFIED
     const docIds = documents.filter(isMovable).map(({ docId }) => docId)
     return pickLeastUsed(count, docIds, (docId) => (open.has(docId) ? (calls.get(docId) ?? 0) : -1))
   }
