@@ -1,4 +1,3 @@
-import { KEEPS } from '@sheaf/auth/require-protocol'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { DeletedDocument } from './deleted-documents'
 import { writeFormat } from './formats'
@@ -275,11 +274,10 @@ function newHome(protocol: number): RawBuilder<Pick<HomeReport, 'name' | 'addres
   ) live where free_bytes >= most * ${sql.lit(MUCH_ROOM)} order by ${isNew} desc, drained, random() limit 1`
 }
 
-/** SQL: instance `h` can make a deleted document again. */
-const canKeep = sql<boolean>`h.protocol >= ${sql.lit(KEEPS)}`
-
-/** Where a deleted document was. */
-type DeletedHome = Pick<DeletedDocument, 'home' | 'isPinned'>
+/** Where a deleted document was, and what an instance has to understand to make it again. */
+interface DeletedHome extends Pick<DeletedDocument, 'home' | 'isPinned'> {
+  readonly protocol: number
+}
 
 /** SQL: instance `h` may have the documents that it had: it is live, and does not hand them over. */
 const keepsDocuments = sql<boolean>`
@@ -288,14 +286,17 @@ const keepsDocuments = sql<boolean>`
 
 /**
  * SQL: as `liveHome`, of a new document with the contents of one that this instance had: that instance, or if it is replicated
- * and not live, any; of one that was pinned, that instance alone, as long as it is live. It may be older than `KEEPS` only if no
- * other can be chosen.
+ * and not live, any; of one that was pinned, that instance alone, as long as it is live. It understands less
+ * than `protocol` only if no other can be chosen.
  */
-export const homeOfDeleted = ({ home, isPinned }: DeletedHome): typeof liveHome => sql`
+export function homeOfDeleted({ home, isPinned, protocol }: DeletedHome): typeof liveHome {
+  const canMake = sql<boolean>`h.protocol >= ${sql.lit(protocol)}`
+  return sql`
   (select h.name, h.address, h.protocol from homes h where h.name = ${home} and (
-    ${keepsDocuments} and (h.lease_until is null or ${canKeep}) or ${isPinned} and ${isLive}))
+    ${keepsDocuments} and (h.lease_until is null or ${canMake}) or ${isPinned} and ${isLive}))
   union all
-  (select name, address, protocol from (${newHome(KEEPS)}) other where not ${isPinned} and not exists (
+  (select name, address, protocol from (${newHome(protocol)}) other where not ${isPinned} and not exists (
     select 1 from homes h
-    where h.name = ${home} and (h.lease_until is null or ${keepsDocuments} and ${canKeep})
+    where h.name = ${home} and (h.lease_until is null or ${keepsDocuments} and ${canMake})
   ))`
+}

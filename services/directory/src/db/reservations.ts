@@ -1,4 +1,3 @@
-import { KEEPS, requireProtocol } from '@sheaf/auth/require-protocol'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { joinWorkspaceGrants, workspaceRole } from './grants'
 import { liveHome } from './homes'
@@ -88,22 +87,6 @@ export async function insertDocuments(
     left join made m on m.doc_id = a.doc_id
     order by a.number`.execute(db)
   return rows
-}
-
-/**
- * As `insertDocuments`, one for the contents of a deleted document. Throws AppError `unavailable` when the instance is too old to
- * make one again; the transaction is then to be rolled back.
- */
-export async function insertAgain(
-  trx: Transaction<DirectorySchema>,
-  place: Parameters<typeof insertDocuments>[1],
-  doc: NewDocument,
-  chosenHome: HomeSql,
-): Promise<Reservation[]> {
-  const outcomes = await insertDocuments(trx, place, [doc], chosenHome)
-  for (const { isReserved, homeProtocol } of outcomes)
-    if (isReserved) requireProtocol(homeProtocol ?? 0, KEEPS)
-  return outcomes
 }
 
 /** A reserved document to publish. */

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { KEEPS, requireProtocol } from '@sheaf/auth/require-protocol'
 import { roleAtLeast } from '@sheaf/auth/roles'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
@@ -45,7 +46,12 @@ export const deletedDocuments = (ctx: Context, reservations: Reservations): Hand
     const userId = call.caller.system ? undefined : refusals.requireUser(call)
     const found = await getDeleted(ctx, userId, request.docId)
     const { workspaceId, name } = request
-    const asked = { workspaceId, name: name || found.name, home: homeOfDeleted(found) }
+    const asked = {
+      workspaceId,
+      name: name || found.name,
+      home: homeOfDeleted({ ...found, protocol: KEEPS }),
+      requireHome: (protocol: number) => requireProtocol(protocol, KEEPS),
+    }
     const reserved = await reservations.reserveAgain(asked, userId)
     return reservedToWire(ctx, call, reserved)
   },

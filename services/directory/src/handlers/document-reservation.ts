@@ -51,6 +51,15 @@ export interface ReservedDocument {
   readonly homeProtocol: number
 }
 
+/** A document to reserve for the contents of a deleted one. */
+interface ReservedAgain {
+  readonly workspaceId: number
+  readonly name: string
+  readonly home: rows.HomeSql
+  /** Throws when the instance understands too little to make it. */
+  readonly requireHome: (protocol: number) => void
+}
+
 /**
  * Reserves and publishes documents. Concurrent calls share a transaction: those that reserve in the same workspace, and
  * all those that publish.
@@ -101,10 +110,10 @@ export class Reservations {
 
   /**
    * Reserves a document for the contents of a deleted one, on this home. Without a user it is for the operator, and has the owners
-   * of its workspace only. Throws as `reserve`, and `unavailable` when the instance is too old to make one again.
+   * of its workspace only. Throws as `reserve`, and what `requireHome` throws.
    */
   async reserveAgain(
-    { workspaceId, name, home }: { workspaceId: number; name: string; home: rows.HomeSql },
+    { workspaceId, name, home, requireHome }: ReservedAgain,
     userId: number | undefined,
   ): Promise<ReservedDocument> {
     if (!isRowId(workspaceId)) throw refusals.workspaceNotFound()
@@ -116,7 +125,13 @@ export class Reservations {
     }
     for (let attempt = 0; attempt < URL_ID_ATTEMPTS; attempt++) {
       const named = { ...doc, ...newDocumentIds() }
-      const insert = (trx: Trx, place: Place) => rows.insertAgain(trx, place, named, home)
+      const insert = async (trx: Trx, place: Place) => {
+        const outcomes = await rows.insertDocuments(trx, place, [named], home)
+        // In the transaction, which is then rolled back.
+        for (const { isReserved, homeProtocol } of outcomes)
+          if (isReserved) requireHome(homeProtocol ?? 0)
+        return outcomes
+      }
       const [outcome = NO_PLACE] = (await this.insertInto(workspaceId, insert)) ?? []
       const allowed = userId === undefined ? { ...outcome, role: 'owners' as const } : outcome
       const reserved = readOutcome(named.docId, allowed)

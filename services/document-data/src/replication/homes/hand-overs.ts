@@ -135,7 +135,8 @@ export class HandOvers implements AsyncDisposable {
       )
       const last = documents.at(-1)
       if (!last) break
-      for (const { docId, pin } of documents) if (pin !== Pin.UNSPECIFIED) await this.tryAdopt(docId)
+      for (const { docId, pin } of documents)
+        if (pin !== Pin.UNSPECIFIED) await this.tryAdopt(docId)
       await this.handOverEach(
         documents.map(({ docId }) => docId),
         '',
