@@ -7,15 +7,17 @@ import { newDocument } from '../support/system'
 import { loseInstance, replicatedEnv, runFaults, type World } from './support/fault-rounds'
 import { RecordedLoad } from './support/recorded-load'
 
-/** Documents that are adopted before those of the load, so that they are adopted while it runs. */
-const BEFORE = 400
+/** Documents that are adopted before those of the load, so many that this takes longer than the start of gateways and load. */
+const BEFORE = 1200
+const GROUP = 20
 const NAME = 'document-data-0'
 
 /** Documents of a Sheaf without replication, which has ended; those of the load come last. */
 async function writeLocal(dataDir: string): Promise<{ ownerKey: string; paths: string[] }> {
   await using sheaf = await startSheaf({ dataDir, ownEngines: true })
   const rest = createRest(sheaf.url, sheaf.ownerKey)
-  for (let count = 0; count < BEFORE; count++) await newDocument(rest, `Before ${count}`)
+  for (let count = 0; count < BEFORE; count += GROUP)
+    await Promise.all(Array.from({ length: GROUP }, () => newDocument(rest, `Before ${count}`)))
   return { ownerKey: sheaf.ownerKey, paths: await RecordedLoad.createDocuments(rest) }
 }
 
@@ -39,7 +41,7 @@ async function kill(world: World): Promise<void> {
 /** Loses the instance and its disk, once it has adopted all of them. */
 async function lose(world: World): Promise<void> {
   const { sheaf, load } = world
-  await eventually(async () => (await countPinned(world)) === 0, { timeoutMs: 120_000 })
+  await eventually(async () => (await countPinned(world)) === 0, { timeoutMs: 240_000 })
   const pid = (await sheaf.pids())[NAME] ?? 0
   await loseInstance(sheaf, NAME)
   await load.goOn()
