@@ -67,6 +67,7 @@ async function type(row: number, text: string): Promise<void> {
   await cell(row).click()
   await page.keyboard.type(text)
   await page.keyboard.press('Enter')
+  await cell(row).getByText(text, { exact: true }).waitFor()
 }
 
 describe('what a user did in a table', () => {

@@ -66,7 +66,7 @@ describe('cells that are edited while the server is away', () => {
     await enter('Mia')
     await says('2 cells are not saved, trying again…')
     await cell(0).and(page.locator('.cell-waiting')).getByText('Grace').waitFor()
-    expect(await cell(1).getAttribute('title')).toBe('Not saved, trying again')
+    await cell(1).and(page.locator('[title="Not saved, trying again"]')).waitFor()
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('link', { name: 'Sites', exact: true }).click()
     await says('2 cells are not saved, trying again…')

@@ -1,6 +1,6 @@
 import type { GridApi, RowSelectionOptions } from 'ag-grid-community'
 import { AgGridReact } from 'ag-grid-react'
-import { useMemo, type KeyboardEvent, type ReactNode } from 'react'
+import { useMemo, type KeyboardEvent, type ReactNode, type RefObject } from 'react'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { cellColumn, numberColumn, type PreviewOf } from './columns/cell-column'
@@ -8,6 +8,7 @@ import { registerModules } from './grid-modules'
 import { BLOCK_ROWS } from './rows/row-blocks'
 import type { GridRef, GridRows } from './use-grid-rows'
 import type { CellEditing } from './use-cell-editing'
+import type { Ranges } from './use-ranges'
 import 'ag-grid-community/styles/ag-grid.css'
 
 registerModules()
@@ -18,10 +19,12 @@ interface GridBodyProps {
   /** True if rows can be selected. */
   readonly canSelect: boolean
   readonly rows: GridRows
-  readonly actions: CellEditing
+  readonly onEdit: CellEditing['onEdit']
+  readonly ranges: Ranges
   readonly onSelect: () => void
   readonly onFocus: () => void
   readonly grid: GridRef
+  readonly body: RefObject<HTMLDivElement | null>
 }
 
 const ROW_PIXELS = 34
@@ -33,7 +36,7 @@ const MAX_BLOCKS = 24
 /** Rows rendered before and after the viewport. */
 const BUFFER = 8
 
-const selection: RowSelectionOptions<Row> = {
+const rowSelection: RowSelectionOptions<Row> = {
   mode: 'multiRow',
   checkboxes: ({ data }) => data !== undefined,
   headerCheckbox: false,
@@ -55,17 +58,21 @@ interface RowClassParams {
 
 /** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { context, columns, canSelect, rows, actions, onSelect, onFocus, grid: gridRef } = props
-  const { canEdit } = context
-  const { onClear, onEdit, onCopy, onPaste } = actions
+  const { context, columns, canSelect, rows, onEdit, ranges, onSelect, onFocus } = props
+  const { grid: gridRef, body } = props
+  const { selecting } = ranges
+  const { selection } = selecting
   const { store, writes } = rows
   const columnDefs = useMemo(() => {
     const preview: PreviewOf = (index) => store.preview(index)
     const stateOf = context.asOf === undefined ? writes.stateOf : () => undefined
-    const parts = { onClear, preview, stateOf }
+    const places = new Map(columns.map(({ id }, index) => [id, index]))
+    const isSelected = (row: number, colId: string) =>
+      selection.has({ row, column: places.get(colId) ?? -1 })
+    const parts = { preview, stateOf, isSelected }
     const cellColumns = columns.map((column) => cellColumn(column, context, parts))
     return [numberColumn(preview), ...cellColumns]
-  }, [columns, context, onClear, store, writes])
+  }, [columns, context, store, writes, selection])
   const rowClasses = useMemo(
     () => ({
       'row-waiting': ({ data, rowIndex }: RowClassParams) => !data && !store.preview(rowIndex),
@@ -76,10 +83,17 @@ export function GridBody(props: GridBodyProps): ReactNode {
   )
   return (
     <div
+      ref={body}
       className="ag-theme-sheaf grid-body"
-      onCopy={onCopy}
-      onPaste={canEdit ? onPaste : undefined}
-      onKeyDownCapture={(event) => leaveByEscape(event, gridRef)}
+      onPointerDownCapture={selecting.onPointerDown}
+      onMouseDownCapture={selecting.onMouseDown}
+      onKeyDownCapture={(event) => {
+        ranges.onKeyDown(event)
+        if (!event.isPropagationStopped()) leaveByEscape(event, gridRef)
+      }}
+      onCopy={ranges.onCopy}
+      onCut={ranges.onCut}
+      onPaste={ranges.onPaste}
     >
       <AgGridReact<Row>
         theme="legacy"
@@ -88,7 +102,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         columnDefs={columnDefs}
         defaultColDef={defaultColumn}
         selectionColumnDef={selectionColumn}
-        rowSelection={canSelect ? selection : undefined}
+        rowSelection={canSelect ? rowSelection : undefined}
         getRowId={({ data }) => String(data.id)}
         rowClassRules={rowClasses}
         rowHeight={ROW_PIXELS}
@@ -118,7 +132,10 @@ export function GridBody(props: GridBodyProps): ReactNode {
         onViewportChanged={({ firstRow, lastRow }) => store.setViewport(firstRow, lastRow)}
         onCellEditRequest={onEdit}
         onSelectionChanged={onSelect}
-        onCellFocused={onFocus}
+        onCellFocused={() => {
+          selecting.onFocus()
+          onFocus()
+        }}
       />
     </div>
   )

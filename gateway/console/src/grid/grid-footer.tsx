@@ -14,8 +14,10 @@ export function GridFooter(props: {
   readonly selected: number
   readonly isFiltered: boolean
   readonly isPast: boolean
+  /** What is selected besides rows. */
+  readonly children: ReactNode
 }): ReactNode {
-  const { store, selected, isFiltered, isPast } = props
+  const { store, selected, isFiltered, isPast, children } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
   const live = useLiveState()
   const rows = total === 1 ? 'row' : 'rows'
@@ -27,6 +29,7 @@ export function GridFooter(props: {
           : `${total.toLocaleString()} ${rows}${isFiltered ? ' (filtered)' : ''}`}
         {selected > 0 && `, ${selected.toLocaleString()} selected`}
       </span>
+      {children}
       {isPast ? (
         <span>Read-only</span>
       ) : (

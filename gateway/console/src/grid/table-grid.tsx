@@ -8,6 +8,7 @@ import { GridBar } from './view/grid-bar'
 import { useTableColumns } from './use-table-columns'
 import { GridBody } from './grid-body'
 import { GridFooter } from './grid-footer'
+import { RangeFoot } from './ranges/range-foot'
 import { AwayNotice, GridMessage, GridNotice, RowButtons } from './grid-notice'
 import { sortOf, withFilter, withSort } from './view/grid-view'
 import { useTableRows } from './use-table-rows'
@@ -32,7 +33,10 @@ interface OpenMenu {
 /** The grid of a table. Rows are sorted and filtered by the server, edited cell by cell, and updated live. */
 export function TableGrid({ columns, rowActions, ...table }: TableGridProps): ReactNode {
   const { docId, tableId, canEdit, asOf } = table
-  const { view, setView, grid, rows, actions, rowCommands } = useTableRows(table, columns)
+  const { view, setView, grid, body, rows, editing, ranges, rowCommands } = useTableRows(
+    table,
+    columns,
+  )
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
   const cells = useMemo(() => ({ docId, tableId, canEdit, asOf }), [docId, tableId, canEdit, asOf])
@@ -57,10 +61,12 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             columns={columns}
             canSelect={canEdit || rowActions !== undefined}
             rows={rows}
-            actions={actions}
+            onEdit={editing.onEdit}
+            ranges={ranges}
             onSelect={rowCommands.onSelect}
             onFocus={tableColumns.onFocus}
             grid={grid}
+            body={body}
           />
           <GridMessage
             store={rows.store}
@@ -71,14 +77,16 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             onClearFilters={() => setView({ ...view, filter: {} })}
           />
           <AwayNotice store={rows.store} />
-          <GridNotice problem={actions.problem} onDismiss={actions.dismiss} />
+          <GridNotice problem={editing.problem} onDismiss={() => editing.report()} />
         </div>
         <GridFooter
           store={rows.store}
           selected={rowCommands.selected.length}
           isFiltered={isFiltered}
           isPast={asOf !== undefined}
-        />
+        >
+          <RangeFoot selection={ranges.selecting.selection} read={ranges.read} columns={columns} />
+        </GridFooter>
         {menu && (
           <ColumnMenu
             label={`Column menu: ${columnName(menu.column)}`}

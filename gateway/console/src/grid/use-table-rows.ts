@@ -1,10 +1,12 @@
 import type { GridApi } from 'ag-grid-community'
-import { useCallback, useMemo, useRef } from 'react'
+import { useCallback, useMemo, useRef, type RefObject } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Column, Row } from '../api/resources'
+import type { CellContext } from '../cells/editing/cell-type'
 import { readView, writeView, type GridView } from './view/grid-view'
 import { useGridRows, type GridRef, type GridRows, type ShownTable } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
+import { useRanges, type Ranges } from './use-ranges'
 import { useRowCommands, type RowCommands } from './use-row-commands'
 
 /** The rows of a table in a grid, with the operations on them. */
@@ -12,19 +14,27 @@ export interface TableRows {
   readonly view: GridView
   readonly setView: (view: GridView) => void
   readonly grid: GridRef
+  /** The element that contains the grid. */
+  readonly body: RefObject<HTMLDivElement | null>
   readonly rows: GridRows
-  readonly actions: CellEditing
+  readonly editing: CellEditing
+  readonly ranges: Ranges
   readonly rowCommands: RowCommands
 }
 
 /** The rows of a table, in the view given by the URL. */
-export function useTableRows(table: ShownTable, columns: readonly Column[]): TableRows {
+export function useTableRows(
+  table: ShownTable & Pick<CellContext, 'canEdit'>,
+  columns: readonly Column[],
+): TableRows {
   const [view, setView] = useGridView()
   const grid = useRef<GridApi<Row>>(null)
+  const body = useRef<HTMLDivElement>(null)
   const rows = useGridRows(table, view, grid)
-  const actions = useCellEditing(rows, columns, grid)
+  const editing = useCellEditing(rows, columns)
+  const ranges = useRanges(rows, { columns, canEdit: table.canEdit }, editing, { grid, body })
   const rowCommands = useRowCommands(rows, { view, columns }, grid)
-  return { view, setView, grid, rows, actions, rowCommands }
+  return { view, setView, grid, body, rows, editing, ranges, rowCommands }
 }
 
 /** The view in the query string of the page; setting it navigates. */

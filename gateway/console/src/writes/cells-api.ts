@@ -22,6 +22,9 @@ export interface EnteredRow extends RowChange {
   readonly place: string
 }
 
+/** A change of a row, with where it is for the user. */
+export type PlacedChange = Omit<EnteredRow, 'before'>
+
 /** New cell values of a row, and those that it must have for the change to be made. */
 export interface ExpectedChange extends RowChange {
   readonly expect?: Readonly<Record<string, unknown>>

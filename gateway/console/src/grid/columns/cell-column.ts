@@ -6,12 +6,10 @@ import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
 import { valueFamily, type Family } from '../view/conditions'
 import type { CellState } from '../../writes/table-writes'
+import { RANGE_CLASS } from '../ranges/range-selection'
 import type { LoadedRow } from '../rows/row-blocks'
 import { ColumnHeader } from './column-header'
 import { FormulaState } from './formula-state'
-
-/** Clears a cell. */
-type Clear = (row: Row, colId: string) => void
 
 const widths: Readonly<Record<Family, number>> = {
   text: 220,
@@ -46,10 +44,11 @@ export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({
 
 /** What a grid has in place of the stored cells, and what is done with them. */
 interface CellParts {
-  readonly onClear: Clear
   readonly preview: PreviewOf
   /** Returns the state of a cell whose entered value is not stored. */
   readonly stateOf: (rowId: number, colId: string) => CellState | undefined
+  /** Returns true for a cell in the selected range. */
+  readonly isSelected: (rowIndex: number, colId: string) => boolean
 }
 
 const stateNotes: Readonly<Record<CellState, string | undefined>> = {
@@ -62,7 +61,7 @@ const stateNotes: Readonly<Record<CellState, string | undefined>> = {
 export function cellColumn(
   column: Column,
   context: CellContext,
-  { onClear, preview, stateOf }: CellParts,
+  { preview, stateOf, isSelected }: CellParts,
 ): ColDef<Row> {
   const { id, fields } = column
   const cells = cellTypeOf(fields.type).column(column, context)
@@ -75,17 +74,16 @@ export function cellColumn(
     initialWidth: widths[valueFamily(column)],
     minWidth: 72,
     valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
-    cellClassRules: Object.fromEntries(
-      (['waiting', 'disputed'] as const).map((state) => [
-        `cell-${state}`,
-        ({ data }: { data?: Row }) => data !== undefined && stateOf(data.id, id) === state,
-      ]),
-    ),
+    cellClassRules: {
+      [RANGE_CLASS]: ({ rowIndex }) => isSelected(rowIndex, id),
+      'cell-waiting': ({ data }) => data !== undefined && stateOf(data.id, id) === 'waiting',
+      'cell-disputed': ({ data }) => data !== undefined && stateOf(data.id, id) === 'disputed',
+    },
     tooltipValueGetter: ({ data }) => data && stateNotes[stateOf(data.id, id) ?? 'sending'],
     ...cells,
     ...(isComputed(column) && computed(cells.cellClass)),
     suppressKeyboardEvent: (params) =>
-      cells.suppressKeyboardEvent?.(params) === true || handleCellKey(params, onClear),
+      cells.suppressKeyboardEvent?.(params) === true || isClearing(params),
   }
 }
 
@@ -123,10 +121,6 @@ function handleHeaderKey(event: KeyboardEvent): boolean {
   return true
 }
 
-/** Delete clears a cell. */
-function handleCellKey(params: SuppressKeyboardEventParams<Row>, onClear: Clear): boolean {
-  const { event, editing, node, column, data } = params
-  if (editing || (event.key !== 'Delete' && event.key !== 'Backspace')) return false
-  if (data && column.isCellEditable(node)) onClear(data, column.getColId())
-  return true
-}
+/** Delete and Backspace empty the selected cells, or nothing; they never open an editor. */
+const isClearing = ({ event, editing }: SuppressKeyboardEventParams<Row>): boolean =>
+  !editing && (event.key === 'Delete' || event.key === 'Backspace')

@@ -1,0 +1,157 @@
+import type { ClipboardEvent, KeyboardEvent } from 'react'
+import type { Column, Row } from '../../api/resources'
+import { columnName } from '../../formats/column'
+import { writeBlock } from '../clipboard/block-text'
+import { planPaste } from '../clipboard/paste-plan'
+import { readTsv } from '../clipboard/tsv'
+import type { PlacedChange, RowChange } from '../../writes/cells-api'
+import { cellCount, heightOf, widthOf, type Block } from './cell-range'
+import { planClear, planFillDown, repeatCell, type RangePlan } from './range-changes'
+import { MAX_RANGE_ROWS, readRange, shownRows, type RowSource } from './range-rows'
+import type { RangeRows } from './use-range-rows'
+
+/** What commands on selected cells need. */
+export interface RangeParts {
+  readonly columns: readonly Column[]
+  readonly canEdit: boolean
+  /** Returns the selected cells, or the focused one. */
+  readonly selected: () => Block | undefined
+  readonly source: RowSource
+  /** Returns the rows of the selection as they were read last. */
+  readonly lastRead: () => RangeRows | undefined
+  readonly rowCount: () => number
+  readonly write: (changes: readonly PlacedChange[], label: string) => void
+  /** Shows why a command did nothing, or not all; without an argument, removes that. */
+  readonly report: (problem?: string) => void
+}
+
+/** Handlers of the clipboard and of keys that change selected cells. */
+export interface RangeHandlers {
+  readonly onCopy: (event: ClipboardEvent) => void
+  readonly onCut: (event: ClipboardEvent) => void
+  readonly onPaste: (event: ClipboardEvent) => void
+  /** Returns true if the grid must not handle the key. */
+  readonly onKey: (event: KeyboardEvent) => boolean
+}
+
+/** Returns true where keys and the clipboard have their usual meaning. */
+export const isEntry = (target: EventTarget): boolean =>
+  target instanceof Element &&
+  target.closest('input:not([type=checkbox]), textarea, select, .ag-popup-editor') !== null
+
+/** Creates the handlers of selected cells. */
+export function createRangeHandlers(parts: RangeParts): RangeHandlers {
+  const { columns, canEdit, selected, report } = parts
+  const clear = () => change(parts, planClear, 'emptied')
+  const copy = (event: ClipboardEvent): boolean => {
+    const block = selected()
+    if (!block || isEntry(event.target)) return false
+    event.preventDefault()
+    report()
+    const rows = knownRows(block, parts)
+    if (!rows) return false
+    const { tsv, html } = writeBlock(rows, columnsOf(block, columns))
+    event.clipboardData.setData('text/plain', tsv)
+    event.clipboardData.setData('text/html', html)
+    return true
+  }
+  return {
+    onCopy: (event) => void copy(event),
+    onCut: (event) => {
+      if (copy(event) && canEdit) clear()
+    },
+    onPaste(event) {
+      const block = selected()
+      if (!block || !canEdit || isEntry(event.target)) return
+      event.preventDefault()
+      paste(parts, block, event.clipboardData.getData('text/plain'))
+    },
+    onKey({ key, ctrlKey, metaKey, shiftKey, altKey, target }) {
+      if (!canEdit || !selected() || altKey || isEntry(target)) return false
+      if (ctrlKey || metaKey) {
+        if (key.toLowerCase() !== 'd' || shiftKey) return false
+        change(parts, planFillDown, 'filled', true)
+        return true
+      }
+      if (key !== 'Delete' && key !== 'Backspace') return false
+      clear()
+      return true
+    },
+  }
+}
+
+const columnsOf = ({ firstColumn, lastColumn }: Block, columns: readonly Column[]) =>
+  columns.slice(firstColumn, lastColumn + 1)
+
+const TOO_MANY = `At most ${MAX_RANGE_ROWS.toLocaleString()} rows can be copied or changed at once.`
+
+/** Returns the rows of a block if they are shown or read; a copy cannot wait for them. */
+function knownRows(block: Block, parts: RangeParts): readonly Row[] | undefined {
+  if (heightOf(block) > MAX_RANGE_ROWS) {
+    parts.report(TOO_MANY)
+    return undefined
+  }
+  const read = parts.lastRead()
+  const rows = shownRows(block, parts.source.at) ?? (read?.block === block ? read.rows : undefined)
+  if (!rows) parts.report('The selected rows are still being read. Copy them again in a moment.')
+  return rows
+}
+
+/** Changes the selected cells; a single row is filled from the row above. */
+function change(
+  parts: RangeParts,
+  plan: (rows: readonly Row[], columns: readonly Column[]) => RangePlan,
+  done: string,
+  fromAbove = false,
+): void {
+  const { columns, selected, source, write, report } = parts
+  const block = selected()
+  if (!block) return
+  report()
+  if (heightOf(block) > MAX_RANGE_ROWS) return report(TOO_MANY)
+  const isSingle = fromAbove && heightOf(block) === 1
+  if (isSingle && block.firstRow === 0) return
+  const firstRow = isSingle ? block.firstRow - 1 : block.firstRow
+  const apply = (rows: readonly Row[]) => {
+    const planned = plan(rows, columnsOf(block, columns))
+    if ('problem' in planned) return report(planned.problem)
+    const changes = placed(planned.changes, block.lastRow)
+    if (changes.length > 0) write(changes, `${nameOf(block, columns)} ${done}`)
+  }
+  const whole = { ...block, firstRow }
+  const shown = shownRows(whole, source.at)
+  // What is shown is changed at once, before the next key.
+  if (shown) return apply(shown)
+  readRange(whole, source, new AbortController().signal).then(apply, (error: unknown) =>
+    report(error instanceof Error ? error.message : String(error)),
+  )
+}
+
+/** Returns changes of rows that follow each other, with where they are for the user, given the index of the last one. */
+const placed = (changes: readonly RowChange[], lastRow: number): PlacedChange[] =>
+  changes.map((change, at) => ({ ...change, place: `row ${lastRow - changes.length + at + 2}` }))
+
+/** Returns what a change of a block is called: a cell, or a number of them. */
+function nameOf(block: Block, columns: readonly Column[]): string {
+  const count = cellCount(block)
+  const column = columns[block.firstColumn]
+  if (count > 1 || !column) return `${count.toLocaleString()} cells`
+  return `${columnName(column)}, row ${block.firstRow + 1}`
+}
+
+function paste(parts: RangeParts, block: Block, text: string): void {
+  const { columns, source, rowCount, write, report } = parts
+  const size = { rows: heightOf(block), columns: widthOf(block) }
+  const { changes, problem } = planPaste(repeatCell(readTsv(text), size), {
+    columns: columns.slice(block.firstColumn),
+    firstRow: block.firstRow,
+    total: rowCount(),
+    rowAt: source.at,
+  })
+  const count = changes.length
+  const last = block.firstRow + count - 1
+  if (count > 0)
+    write(placed(changes, last), `Paste into ${count === 1 ? 'a row' : `${count} rows`}`)
+  // After the write, which removes the one before.
+  report(problem)
+}

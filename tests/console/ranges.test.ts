@@ -1,0 +1,191 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Page } from 'playwright-core'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { findViolations, signIn, useChromium, type Visit } from './chromium'
+
+const MANY = 2_000
+/** Generous, because the machine may be busy with other tests. */
+const patience = { timeoutMs: 60_000, everyMs: 100 }
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+let rest: Rest
+let doc: string
+let desk: Visit
+let page: Page
+
+beforeAll(async () => {
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+  rest = createRest(sheaf.url, sheaf.ownerKey)
+  doc = await newDocument(rest, 'Ranges')
+  desk = await visit({ viewport: { width: 1200, height: 850 } })
+  page = desk.page
+  await desk.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await signIn(desk, sheaf, 'you@example.com')
+})
+afterAll(async () => {
+  await desk?.[Symbol.asyncDispose]()
+  await sheaf?.[Symbol.asyncDispose]()
+})
+
+const cell = (row: number, column: string) =>
+  page.locator(`.ag-row[row-index="${row}"] [col-id="${column}"]`)
+const selected = () => page.locator('.cell-range')
+const foot = (text: string) =>
+  page.locator('.range-foot').getByText(text, { exact: true }).waitFor()
+const nothing = () =>
+  eventually(async () => (await page.locator('.range-foot').textContent()) === '', patience)
+const clipboard = (): Promise<string> => page.evaluate('navigator.clipboard.readText()')
+
+/** Opens a new table with names and numbers from 1. Returns its path. */
+async function openTable(id: string, count = 4): Promise<string> {
+  const path = `${doc}/tables/${id}`
+  await addTable(rest, doc, id, { Name: 'Text', Size: 'Numeric' })
+  const formula = { isFormula: true, formula: '$Size * 2', type: 'Numeric', label: 'Sum' }
+  await rest.post(`${path}/columns`, { body: { columns: [{ id: 'Sum', fields: formula }] } })
+  const rows = Array.from({ length: count }, (_, at) => ({ Name: `n${at + 1}`, Size: at + 1 }))
+  await addRecords(rest, path, rows)
+  await page.goto(`${sheaf.url}/console${path.replace('/api', '')}`)
+  await page.locator('.ag-row:not(.row-waiting) [col-id="Name"]').first().waitFor()
+  return path
+}
+
+async function expectColumn(path: string, column: string, wanted: unknown[]): Promise<void> {
+  await eventually(async () => {
+    const rows = await readRecords(rest, path)
+    expect(rows.map(({ fields }) => fields[column])).toEqual(wanted)
+  }, patience)
+}
+
+/** Drags from the middle of one cell to that of another. */
+async function drag(from: [number, string], to: [number, string]): Promise<void> {
+  await cell(...from).hover()
+  await page.mouse.down()
+  await cell(...to).hover()
+  await page.mouse.up()
+}
+
+describe('cells of a table', () => {
+  it('are selected by dragging, by clicks and arrows with Shift, and summed below the grid', async () => {
+    await openTable('Selected')
+    await drag([1, 'Name'], [2, 'Size'])
+    expect(await selected().count()).toBe(4)
+    await foot('4 cells selected, sum 5, average 2.5')
+    expect(await findViolations(page)).toEqual([])
+    await cell(0, 'Size').click()
+    await nothing()
+    expect(await selected().count()).toBe(0)
+    await cell(3, 'Sum').click({ modifiers: ['Shift'] })
+    await foot('8 cells selected, sum 30, average 3.75')
+    await cell(1, 'Size').click()
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowLeft')
+    await foot('4 cells selected, sum 5, average 2.5')
+    await page.keyboard.press('Control+Shift+ArrowUp')
+    await foot('4 cells selected, sum 3, average 1.5')
+    await page.keyboard.press('Control+a')
+    await foot('12 cells selected, sum 30, average 3.75')
+    await page.keyboard.press('Escape')
+    await nothing()
+  })
+
+  it('are summed anew when somebody else changes them', async () => {
+    const path = await openTable('Summed')
+    await page.getByText('Live', { exact: true }).waitFor()
+    await drag([0, 'Size'], [1, 'Size'])
+    await foot('2 cells selected, sum 3, average 1.5')
+    const [first] = await readRecords(rest, path)
+    const records = [{ id: first?.id, fields: { Size: 8 } }]
+    await rest.patch(`${path}/records`, { body: { records } })
+    await foot('2 cells selected, sum 10, average 5')
+  })
+
+  it('are copied, cut and pasted as blocks', async () => {
+    const path = await openTable('Copied')
+    await drag([0, 'Name'], [1, 'Size'])
+    await page.keyboard.press('Control+c')
+    expect(await clipboard()).toBe('n1\t1\nn2\t2')
+    await cell(2, 'Name').click()
+    await page.keyboard.press('Control+v')
+    await expectColumn(path, 'Name', ['n1', 'n2', 'n1', 'n2'])
+    await expectColumn(path, 'Sum', [2, 4, 2, 4])
+    await drag([0, 'Name'], [1, 'Name'])
+    await page.keyboard.press('Control+x')
+    await expectColumn(path, 'Name', [null, null, 'n1', 'n2'])
+    expect(await clipboard()).toBe('n1\nn2')
+    // One cell fills all selected ones.
+    await cell(3, 'Size').click()
+    await page.keyboard.press('Control+c')
+    await drag([0, 'Size'], [2, 'Size'])
+    await page.keyboard.press('Control+v')
+    await expectColumn(path, 'Size', [2, 2, 2, 2])
+  })
+
+  it('are emptied and filled down at once, and one undo brings them back', async () => {
+    const path = await openTable('Filled')
+    await drag([0, 'Size'], [3, 'Size'])
+    await page.keyboard.press('Control+d')
+    await expectColumn(path, 'Size', [1, 1, 1, 1])
+    await page.keyboard.press('Control+z')
+    await expectColumn(path, 'Size', [1, 2, 3, 4])
+    await cell(2, 'Name').click()
+    await page.keyboard.press('Control+d')
+    await expectColumn(path, 'Name', ['n1', 'n2', 'n2', 'n4'])
+    // Formulas are left alone.
+    await drag([1, 'Name'], [2, 'Sum'])
+    await page.keyboard.press('Delete')
+    await expectColumn(path, 'Name', ['n1', null, null, 'n4'])
+    await expectColumn(path, 'Size', [1, null, null, 4])
+    await page.keyboard.press('Control+z')
+    await expectColumn(path, 'Size', [1, 2, 3, 4])
+    await drag([0, 'Sum'], [1, 'Sum'])
+    await page.keyboard.press('Delete')
+    await page.getByRole('alert').getByText('formula columns cannot be emptied').waitFor()
+  })
+
+  it('are selected, copied and emptied beyond the rows that are loaded', async () => {
+    const path = await openTable('Long', MANY)
+    await cell(0, 'Size').click()
+    await page.keyboard.press('Control+Shift+ArrowDown')
+    const sum = (MANY * (MANY + 1)) / 2
+    await foot(`2,000 cells selected, sum ${sum.toLocaleString()}, average 1,000.5`)
+    await page.keyboard.press('Control+c')
+    const copied = (await clipboard()).split('\n')
+    expect(copied).toHaveLength(MANY)
+    expect(copied.at(-1)).toBe(String(MANY))
+    await page.keyboard.press('Delete')
+    await eventually(async () => {
+      const { body } = await rest.post<{ records: { n: number }[] }>(`${doc}/sql`, {
+        body: { sql: 'select count(*) as n from Long where Size > 0' },
+      })
+      expect(JSON.stringify(body.records)).toContain('"n":0')
+    }, patience)
+    await page.keyboard.press('Control+z')
+    await eventually(
+      async () => (await readRecords(rest, path)).at(-1)?.fields.Size === MANY,
+      patience,
+    )
+  })
+
+  it('are selected and copied by those who may not change them, and nothing else', async () => {
+    const path = await openTable('Viewed')
+    await rest.patch(`${doc}/access`, {
+      body: { delta: { users: { 'eve@example.com': 'viewers' } } },
+    })
+    await using guest = await visit({ viewport: { width: 1200, height: 850 } })
+    await guest.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await signIn(guest, sheaf, 'eve@example.com')
+    await guest.page.goto(`${sheaf.url}/console${path.replace('/api', '')}`)
+    const at = (row: number) => guest.page.locator(`.ag-row[row-index="${row}"] [col-id="Name"]`)
+    await at(0).click()
+    await at(1).click({ modifiers: ['Shift'] })
+    for (const key of ['Control+x', 'Delete', 'Control+d', 'Control+v'])
+      await guest.page.keyboard.press(key)
+    await guest.page.locator('.range-foot').getByText('2 cells selected').waitFor()
+    expect(await guest.page.evaluate('navigator.clipboard.readText()')).toBe('n1\nn2')
+    await expectColumn(path, 'Name', ['n1', 'n2', 'n3', 'n4'])
+    expect(guest.faults).toEqual([])
+  })
+})
