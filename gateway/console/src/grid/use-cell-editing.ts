@@ -31,7 +31,7 @@ export function useCellEditing(
   const record = useRecordChange()
   const write = useCallback(
     (changes: readonly PlacedChange[], label: string) => {
-      report()
+      report(undefined)
       const entered = changes.map(({ place, ...change }): EnteredRow => {
         const before = store.find(change.id)?.fields ?? {}
         return { ...change, place, before }
