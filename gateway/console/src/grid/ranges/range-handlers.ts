@@ -35,7 +35,7 @@ export interface RangeHandlers {
 }
 
 /** Returns true where keys and the clipboard have their usual meaning. */
-export const isEntry = (target: EventTarget): boolean =>
+const isEntry = (target: EventTarget): boolean =>
   target instanceof Element &&
   target.closest('input:not([type=checkbox]), textarea, select, .ag-popup-editor') !== null
 

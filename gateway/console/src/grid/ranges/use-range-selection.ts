@@ -110,7 +110,7 @@ function afterKey(
 }
 
 /** Returns the place of the cell that contains an element, unless its editor does. */
-export function placeAt(target: EventTarget | null, columns: readonly Column[]): Place | undefined {
+function placeAt(target: EventTarget | null, columns: readonly Column[]): Place | undefined {
   const cell = target instanceof Element ? target.closest('.ag-cell') : null
   const row = Number(cell?.closest('.ag-row')?.getAttribute('row-index') ?? NaN)
   const column = columns.findIndex(({ id }) => id === cell?.getAttribute('col-id'))
