@@ -198,7 +198,11 @@ describe('the rows of a table', () => {
     await cell(2, 'Name').click()
     await page.evaluate(`navigator.clipboard.writeText('three\\nfour')`)
     await page.keyboard.press('Control+v')
-    await page.getByRole('alert').getByText('Pasted 1 of 2 rows').waitFor()
+    await page.getByRole('dialog', { name: 'Add 1 row?' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await stored(path)).toHaveLength(3)
+    await shows(2, 'Name', 'two')
   })
 
   it('show the old value and the reason when the server rejects a new one', async () => {

@@ -123,6 +123,25 @@ describe('cells of a table', () => {
     await expectColumn(path, 'Size', [2, 2, 2, 2])
   })
 
+  it('are pasted beyond the last row and column as one change, when the user adds them', async () => {
+    const path = `${doc}/tables/Grown`
+    await addTable(rest, doc, 'Grown', { Name: 'Text' })
+    await addRecords(rest, path, [{ Name: 'first' }])
+    await page.goto(`${sheaf.url}/console${path.replace('/api', '')}`)
+    await cell(0, 'Name').click()
+    await page.evaluate(`navigator.clipboard.writeText('one\\tx\\ntwo\\ty\\nthree')`)
+    await page.keyboard.press('Control+v')
+    await page.getByRole('dialog', { name: 'Add 2 rows and 1 column?' }).waitFor()
+    await page.keyboard.press('Enter')
+    await cell(2, 'Name').getByText('three').waitFor()
+    await cell(1, 'A').getByText('y').waitFor()
+    await expectColumn(path, 'Name', ['one', 'two', 'three'])
+    await expectColumn(path, 'A', ['x', 'y', null])
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+    await expectColumn(path, 'Name', ['first'])
+    await page.locator('.ag-header-cell[col-id="A"]').waitFor({ state: 'detached' })
+  })
+
   it('are emptied and filled down at once, and one undo brings them back', async () => {
     const path = await openTable('Filled')
     await drag([0, 'Size'], [3, 'Size'])

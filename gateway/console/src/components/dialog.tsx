@@ -19,6 +19,8 @@ interface DialogProps {
 }
 
 const FIELDS = 'input, select, textarea'
+/** Has the focus at first in a dialog without fields, unless it destroys something. */
+const PRIMARY = '.dialog-foot .button.primary'
 
 /** A modal dialog, open while it is mounted. Escape closes it. Restores the focus when it closes. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps): ReactNode {
@@ -31,7 +33,8 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     // The action may remove the button that opened the dialog.
     const container = opener?.closest<HTMLElement>('[tabindex="-1"]')
     if (dialog && !dialog.open) dialog.showModal()
-    dialog?.querySelector<HTMLElement>(FIELDS)?.focus()
+    const first = dialog?.querySelector<HTMLElement>(FIELDS) ?? dialog?.querySelector(PRIMARY)
+    if (first instanceof HTMLElement) first.focus()
     return () => {
       dialog?.close()
       if (opener?.isConnected) opener.focus()

@@ -99,6 +99,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
           />
         )}
         {tableColumns.dialog}
+        {ranges.dialog}
         {filtered && (
           <FilterDialog
             column={filtered}

@@ -32,7 +32,7 @@ export function useTableRows(
   const body = useRef<HTMLDivElement>(null)
   const rows = useGridRows(table, view, grid)
   const editing = useCellEditing(rows, columns)
-  const ranges = useRanges(rows, { columns, canEdit: table.canEdit }, editing, { grid, body })
+  const ranges = useRanges(rows, { ...table, columns }, editing, { grid, body })
   const rowCommands = useRowCommands(rows, { view, columns }, grid)
   return { view, setView, grid, body, rows, editing, ranges, rowCommands }
 }

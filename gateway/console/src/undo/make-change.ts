@@ -14,6 +14,16 @@ export async function makeChange(
   operation: BatchOperation<AnyTables>,
   options?: CellWriteOptions,
 ): Promise<MadeChange> {
-  const { operations, isModification, seq } = await docOf(docId).batch([operation], options)
-  return { operation: operations[0], seq: isModification ? seq : undefined }
+  const { operations, seq } = await makeChanges(docId, [operation], options)
+  return { operation: operations[0], seq }
+}
+
+/** Makes one change by several operations, all or none. */
+export async function makeChanges(
+  docId: string,
+  operations: readonly BatchOperation<AnyTables>[],
+  options?: CellWriteOptions,
+): Promise<{ readonly operations: readonly AppliedOperation[] } & Pick<MadeChange, 'seq'>> {
+  const applied = await docOf(docId).batch(operations, options)
+  return { operations: applied.operations, seq: applied.isModification ? applied.seq : undefined }
 }

@@ -6,7 +6,7 @@ const column = (id: string, type: string, formula?: string) =>
 
 const columns = [column('Name', 'Text'), column('Size', 'Numeric'), column('Double', 'Any', '$A')]
 const rowAt = (index: number) => ({ id: index + 1, fields: {} })
-const target = { columns, firstRow: 10, total: 100, rowAt }
+const target = { columns, firstColumn: 0, firstRow: 10, total: 100, rowAt }
 
 describe('a pasted block of cells', () => {
   it('fills the rows from the focused one, with text parsed as if it were typed', () => {
@@ -36,26 +36,47 @@ describe('a pasted block of cells', () => {
     expect(planPaste([['a']], fresh)).toEqual({ changes: [{ id: 11, fields: { A: 'a' } }] })
   })
 
-  it('is rejected if it is too wide or covers a formula column', () => {
-    expect(planPaste([['a'], ['b', '', '', '']], target)).toEqual({
+  it('is rejected if it covers a formula column', () => {
+    expect(planPaste([['a', '', '5']], target)).toEqual({
       changes: [],
-      problem: 'Could not paste: the selection has 4 columns, but only 3 are available here.',
+      problem: 'Could not paste: Double is a formula column.',
     })
-    expect(planPaste([['a', '', '5']], target).problem).toBe(
-      'Could not paste: Double is a formula column.',
-    )
   })
 
-  it('is truncated at the maximum number of rows and at the end of the table', () => {
+  it('needs rows and columns where the table ends', () => {
+    const end = {
+      ...target,
+      columns: [column('Name', 'Text'), column('a', 'Numeric')],
+      firstColumn: 1,
+      firstRow: 99,
+      rowAt: (index: number) => (index < 100 ? rowAt(index) : undefined),
+    }
+    const lines = [
+      ['1', 'x', 'y'],
+      ['2', 'z'],
+    ]
+    expect(planPaste(lines, end)).toEqual({
+      changes: [{ id: 100, fields: { a: 1, B: 'x', C: 'y' } }],
+      growth: { rows: [{ a: 2, B: 'z' }], columns: ['B', 'C'] },
+    })
+    // Only those rows are added that are certain to come after the last one.
+    expect(planPaste(lines, { ...end, total: 101 }).growth?.rows).toEqual([])
+  })
+
+  it('needs columns whose ids are free, however many', () => {
+    const wide = planPaste([Array.from({ length: 60 }, (_, at) => `${at}`)], target)
+    expect(wide.growth).toBeUndefined()
+    const plain = { ...target, columns: [column('B', 'Text')] }
+    const { growth } = planPaste([Array.from({ length: 60 }, (_, at) => `${at}`)], plain)
+    expect(new Set(growth?.columns).size).toBe(59)
+    expect(growth?.columns.slice(0, 2)).toEqual(['A', 'C'])
+    expect(growth?.columns[25]).toBe('A1')
+  })
+
+  it('is truncated at the maximum number of rows', () => {
     const long = Array.from({ length: 300_000 }, () => ['x'])
     const { changes, problem } = planPaste(long, { ...target, total: 1_000_000 })
     expect(changes).toHaveLength(1_000)
     expect(problem).toBe('Pasted 1000 of 300000 rows: at most 1000 rows can be pasted at once.')
-    const end = { ...target, firstRow: 99, total: 100 }
-    const last = planPaste([['a'], ['b']], {
-      ...end,
-      rowAt: (index) => (index < 100 ? rowAt(index) : undefined),
-    })
-    expect(last.problem).toBe('Pasted 1 of 2 rows: there are not enough rows below this cell.')
   })
 })

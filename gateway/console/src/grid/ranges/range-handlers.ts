@@ -2,7 +2,7 @@ import type { ClipboardEvent, KeyboardEvent } from 'react'
 import type { Column, Row } from '../../api/resources'
 import { columnName } from '../../formats/column'
 import { writeBlock } from '../clipboard/block-text'
-import { planPaste } from '../clipboard/paste-plan'
+import { planPaste, type PastePlan } from '../clipboard/paste-plan'
 import { readTsv } from '../clipboard/tsv'
 import type { PlacedChange, RowChange } from '../../writes/cells-api'
 import { cellCount, heightOf, widthOf, type Block } from './cell-range'
@@ -21,6 +21,8 @@ export interface RangeParts {
   readonly lastRead: () => RangeRows | undefined
   readonly rowCount: () => number
   readonly write: (changes: readonly PlacedChange[], label: string) => void
+  /** Asks whether to add the rows and columns that a paste needs. */
+  readonly askToGrow: (plan: PastePlan) => void
   /** Shows why a command did nothing, or not all; without an argument, removes that. */
   readonly report: (problem?: string) => void
 }
@@ -140,18 +142,21 @@ function nameOf(block: Block, columns: readonly Column[]): string {
 }
 
 function paste(parts: RangeParts, block: Block, text: string): void {
-  const { columns, source, rowCount, write, report } = parts
+  const { columns, source, rowCount, write, report, askToGrow } = parts
   const size = { rows: heightOf(block), columns: widthOf(block) }
-  const { changes, problem } = planPaste(repeatCell(readTsv(text), size), {
-    columns: columns.slice(block.firstColumn),
+  const plan = planPaste(repeatCell(readTsv(text), size), {
+    columns,
+    firstColumn: block.firstColumn,
     firstRow: block.firstRow,
     total: rowCount(),
     rowAt: source.at,
   })
-  const count = changes.length
-  const last = block.firstRow + count - 1
-  if (count > 0)
-    write(placed(changes, last), `Paste into ${count === 1 ? 'a row' : `${count} rows`}`)
+  const { changes, problem, growth } = plan
+  if (growth) return askToGrow(plan)
+  const last = block.firstRow + changes.length - 1
+  if (changes.length > 0) write(placed(changes, last), `Paste into ${rowsOf(changes.length)}`)
   // After the write, which removes the one before.
   report(problem)
 }
+
+const rowsOf = (count: number): string => (count === 1 ? 'a row' : `${count.toLocaleString()} rows`)

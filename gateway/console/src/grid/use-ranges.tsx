@@ -1,6 +1,16 @@
-import { useCallback, useMemo, type KeyboardEvent, type RefObject } from 'react'
+import {
+  useCallback,
+  useMemo,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import type { Column, Row } from '../api/resources'
+import type { CellContext } from '../cells/editing/cell-type'
+import type { PastePlan } from './clipboard/paste-plan'
 import type { Place } from './ranges/cell-range'
+import { GrowthDialog } from './ranges/growth-dialog'
 import { createRangeHandlers, type RangeHandlers } from './ranges/range-handlers'
 import type { RowSource } from './ranges/range-rows'
 import { useRangeRows, type RangeRows } from './ranges/use-range-rows'
@@ -14,11 +24,12 @@ export interface Ranges extends Pick<RangeHandlers, 'onCopy' | 'onCut' | 'onPast
   /** The rows of the selection, once they are read. */
   readonly read: RangeRows | undefined
   readonly onKeyDown: (event: KeyboardEvent) => void
+  /** The open dialog, if any. */
+  readonly dialog: ReactNode
 }
 
-interface RangeTable {
+interface RangeTable extends Pick<CellContext, 'docId' | 'tableId' | 'canEdit'> {
   readonly columns: readonly Column[]
-  readonly canEdit: boolean
 }
 
 interface GridRefs {
@@ -30,7 +41,7 @@ interface GridRefs {
 /** Selects cells of a grid, copies them and changes them. */
 export function useRanges(
   { api, store }: GridRows,
-  { columns, canEdit }: RangeTable,
+  { docId, tableId, columns, canEdit }: RangeTable,
   { write, report }: Pick<CellEditing, 'write' | 'report'>,
   { grid, body }: GridRefs,
 ): Ranges {
@@ -46,6 +57,7 @@ export function useRanges(
     [grid, store, api],
   )
   const read = useRangeRows(selection, source)
+  const [growing, askToGrow] = useState<PastePlan>()
   const handlers = useMemo(
     () =>
       createRangeHandlers({
@@ -55,6 +67,7 @@ export function useRanges(
         rowCount,
         write,
         report,
+        askToGrow,
         selected: () => selection.read() ?? oneCell(focusedPlace(grid, columns)),
         lastRead: () => read,
       }),
@@ -70,7 +83,11 @@ export function useRanges(
     [handlers, selecting],
   )
   const { onCopy, onCut, onPaste } = handlers
-  return { selecting, read, onKeyDown, onCopy, onCut, onPaste }
+  const close = useCallback(() => askToGrow(undefined), [])
+  const dialog = growing && (
+    <GrowthDialog {...{ docId, tableId, report }} plan={growing} onClose={close} />
+  )
+  return { selecting, read, onKeyDown, onCopy, onCut, onPaste, dialog }
 }
 
 const oneCell = (place: Place | undefined) =>
