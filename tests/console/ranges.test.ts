@@ -1,33 +1,25 @@
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findViolations, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, signIn, useChromium } from './chromium'
 
 const MANY = 2_000
 /** Generous, because the machine may be busy with other tests. */
 const patience = { timeoutMs: 60_000, everyMs: 100 }
 
-const { visit } = useChromium()
+const { openDesk, visit } = useChromium()
 let sheaf: RunningSheaf
 let rest: Rest
 let doc: string
-let desk: Visit
 let page: Page
 
 beforeAll(async () => {
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
+  const opened = await openDesk()
+  ;({ sheaf, rest, page } = opened)
+  await opened.desk.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   doc = await newDocument(rest, 'Ranges')
-  desk = await visit({ viewport: { width: 1200, height: 850 } })
-  page = desk.page
-  await desk.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signIn(desk, sheaf, 'you@example.com')
-})
-afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
 })
 
 const cell = (row: number, column: string) =>
