@@ -105,6 +105,34 @@ describe('columns', () => {
     expect(cells).toEqual(['Ada', 7])
   })
 
+  it('have their values as choices when they become choices, the most frequent first', async () => {
+    await addTable(rest, doc, 'Pets', { Kind: 'Text' })
+    const kinds = ['cat', 'dog', 'dog ', '', 'owl']
+    await addRecords(
+      rest,
+      `${doc}/tables/Pets`,
+      kinds.map((Kind) => ({ Kind })),
+    )
+    await page.getByRole('link', { name: 'Pets', exact: true }).click()
+    await choose('Column menu: Kind', 'Edit column…')
+    await dialog.getByLabel('Type').selectOption({ label: 'Choice' })
+    const choices = dialog.getByLabel('Choices')
+    await eventually(async () => (await choices.inputValue()) === 'dog\ncat\nowl')
+    expect(await findViolations(page)).toEqual([])
+    await choices.fill('hen\nowl')
+    await dialog.getByRole('button', { name: 'Add values of the column' }).click()
+    await eventually(async () => (await choices.inputValue()) === 'hen\nowl\ndog\ncat')
+    await submit('Save')
+    await page.getByRole('columnheader', { name: /Kind.*Choice/ }).waitFor()
+    const { body } = await rest.get<{ columns: Column[] }>(`${doc}/tables/Pets/columns`)
+    expect(JSON.parse(body.columns[0]?.fields.widgetOptions ?? '')).toEqual({
+      choices: ['hen', 'owl', 'dog', 'cat'],
+    })
+    await page.getByRole('link', { name: 'People', exact: true }).click()
+    const operations = [{ op: 'removeTables', tables: [{ id: 'Pets' }] }]
+    await rest.post(`${doc}/batch`, { body: { operations } })
+  })
+
   it('are deleted after the loss is confirmed', async () => {
     await choose('Column menu: Seen', 'Delete column…')
     await dialog.getByText('This deletes its values in 2 rows of People').waitFor()

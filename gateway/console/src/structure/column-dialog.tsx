@@ -5,11 +5,13 @@ import { makeChange } from '../undo/make-change'
 import { useRecordChange } from '../undo/undo-provider'
 import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
+import type { ValueColumn } from './choices-field'
 import { ColumnFields } from './column-fields'
 import { FormulaSection } from './formula-section'
 import {
   changedFields,
   draftOf,
+  isChoice,
   isRef,
   newDraft,
   newFields,
@@ -73,6 +75,7 @@ export function ColumnDialog(props: ColumnDialogProps): ReactNode {
           column ? <IdHint column={column} /> : 'The column id used in the API is derived from it.'
         }
         typeHint={changeNote(column, draft)}
+        valueColumn={column && valuesOf(docId, tableId, column)}
       />
       {hasFormula && (
         <FormulaSection
@@ -87,6 +90,12 @@ export function ColumnDialog(props: ColumnDialogProps): ReactNode {
       )}
     </FormDialog>
   )
+}
+
+/** The values that can become choices: not lists. */
+function valuesOf(docId: string, tableId: string, { id, fields }: Column): ValueColumn | undefined {
+  const isList = /List|Attachments/.test(fields.type)
+  return isList ? undefined : { docId, tableId, colId: id, isConverted: !isChoice(fields.type) }
 }
 
 const CONVERSION_NOTE =

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react'
 import { columnName } from '../formats/column'
 import { columnsQuery, tablesQuery } from '../api/resources'
 import { labelColumn } from '../cells/reference/label-queries'
-import { Field, SelectField, TextField } from '../components/field'
+import { SelectField, TextField } from '../components/field'
+import { ChoicesField, type ValueColumn } from './choices-field'
 import {
   isChoice,
   isRef,
@@ -21,11 +22,13 @@ interface ColumnFieldsProps {
   readonly labelHint?: ReactNode
   /** Hint below the type. */
   readonly typeHint?: ReactNode
+  /** The column as it is stored, if its values can become choices. */
+  readonly valueColumn?: ValueColumn
 }
 
 /** Form fields of a column: label, type and the options of the type. */
 export function ColumnFields(props: ColumnFieldsProps): ReactNode {
-  const { docId, draft, onChange, labelHint, typeHint } = props
+  const { docId, draft, onChange, labelHint, typeHint, valueColumn } = props
   const { type, zone } = draft
   const set = (change: Partial<ColumnDraft>) => onChange({ ...draft, ...change })
   const known = typeNames.some(([name]) => name === type)
@@ -62,18 +65,11 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
         />
       )}
       {isChoice(type) && (
-        <Field
-          label="Choices"
-          hint="One per line. Removing a choice does not change existing cells."
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              value={draft.choices}
-              onChange={({ target }) => set({ choices: target.value })}
-            />
-          )}
-        </Field>
+        <ChoicesField
+          choices={draft.choices}
+          onChange={(choices) => set({ choices })}
+          column={valueColumn}
+        />
       )}
       {isRef(type) && <RefFields docId={docId} draft={draft} onSet={set} />}
     </>
