@@ -1,4 +1,5 @@
 import { createTokenVerifier } from '@sheaf/auth/caller-token'
+import { DOCUMENT_PROTOCOL } from '@sheaf/protos/protocol'
 import { Role, type ResolveAccessRequest } from '@sheaf/protos/sheaf/directory/v1/access'
 import { roleFromWire } from '@sheaf/auth/roles'
 import fc from 'fast-check'
@@ -39,7 +40,7 @@ describe('resolveAccess', () => {
       unscopedRole: Role.EDITORS,
       home: 'document-data-0',
       homeAddress: 'document-data-0.test:8486',
-      homeProtocol: 1,
+      homeProtocol: DOCUMENT_PROTOCOL,
       assignment: 0,
     })
     const { jwks } = await directory.clients.access.listVerificationKeys({})

@@ -1,4 +1,5 @@
 import { createTokenVerifier } from '@sheaf/auth/caller-token'
+import { DOCUMENT_PROTOCOL } from '@sheaf/protos/protocol'
 import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { JSONWebKeySet } from 'jose'
 import { TestDirectory, type TestUser } from './test-directory'
@@ -52,7 +53,7 @@ describe('documents', () => {
       unscopedRole: Role.OWNERS,
       home: 'roomy',
       homeAddress: 'roomy.test:8486',
-      homeProtocol: 1,
+      homeProtocol: DOCUMENT_PROTOCOL,
       assignment: 0,
     })
     const { jwks } = await access.listVerificationKeys({})
