@@ -97,6 +97,7 @@ describe('leases of replicated instances', () => {
       assignment: 1,
       format: 0,
       writeFormat: 0,
+      pinned: false,
     })
     // Gateways need not forget what they know of other documents.
     expect((await directory.resolve(alice)).accessVersion).toBe(accessVersion)
