@@ -1,7 +1,7 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { findViolations, signIn, useChromium } from './chromium'
 
@@ -56,6 +56,15 @@ async function drag(from: [number, string], to: [number, string]): Promise<void>
   await cell(...from).hover()
   await page.mouse.down()
   await cell(...to).hover()
+  await page.mouse.up()
+}
+
+/** Drags the handle in the corner of a cell to another cell. */
+async function dragHandle(from: Locator, to: Locator): Promise<void> {
+  const { x = 0, y = 0, width = 0, height = 0 } = (await from.boundingBox()) ?? {}
+  await page.mouse.move(x + width - 4, y + height - 4)
+  await page.mouse.down()
+  await to.hover()
   await page.mouse.up()
 }
 
@@ -154,6 +163,26 @@ describe('cells of a table', () => {
     await drag([0, 'Sum'], [1, 'Sum'])
     await page.keyboard.press('Delete')
     await page.getByRole('alert').getByText('formula columns cannot be emptied').waitFor()
+  })
+
+  it('are filled by dragging the handle of the selection, with the numbers that follow', async () => {
+    const path = await openTable('Dragged')
+    const ids = (await readRecords(rest, path)).map(({ id }) => id)
+    const records = [10, 20].map((Size, at) => ({ id: ids[at], fields: { Size } }))
+    await rest.patch(`${path}/records`, { body: { records } })
+    await cell(1, 'Size').getByText('20').waitFor()
+    await drag([0, 'Size'], [1, 'Size'])
+    await dragHandle(cell(1, 'Size'), cell(3, 'Size'))
+    await expectColumn(path, 'Size', [10, 20, 30, 40])
+    await foot('4 cells selected, sum 100, average 25')
+    // The handle of a single cell; upwards, too.
+    await cell(2, 'Name').click()
+    await dragHandle(cell(2, 'Name'), cell(1, 'Name'))
+    await expectColumn(path, 'Name', ['n1', 'n3', 'n3', 'n4'])
+    await page.keyboard.press('Control+z')
+    await page.keyboard.press('Control+z')
+    await expectColumn(path, 'Name', ['n1', 'n2', 'n3', 'n4'])
+    await expectColumn(path, 'Size', [10, 20, 3, 4])
   })
 
   it('are selected, copied and emptied beyond the rows that are loaded', async () => {

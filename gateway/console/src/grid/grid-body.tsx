@@ -66,11 +66,10 @@ export function GridBody(props: GridBodyProps): ReactNode {
   const columnDefs = useMemo(() => {
     const preview: PreviewOf = (index) => store.preview(index)
     const stateOf = context.asOf === undefined ? writes.stateOf : () => undefined
-    const places = new Map(columns.map(({ id }, index) => [id, index]))
-    const isSelected = (row: number, colId: string) =>
-      selection.has({ row, column: places.get(colId) ?? -1 })
-    const parts = { preview, stateOf, isSelected }
-    const cellColumns = columns.map((column) => cellColumn(column, context, parts))
+    const parts = { preview, stateOf, selection }
+    const cellColumns = columns.map((column, place) =>
+      cellColumn(column, context, { ...parts, place }),
+    )
     return [numberColumn(preview), ...cellColumns]
   }, [columns, context, store, writes, selection])
   const rowClasses = useMemo(
@@ -84,8 +83,8 @@ export function GridBody(props: GridBodyProps): ReactNode {
   return (
     <div
       ref={body}
-      className="ag-theme-sheaf grid-body"
-      onPointerDownCapture={selecting.onPointerDown}
+      className={`ag-theme-sheaf grid-body ${context.canEdit ? 'can-fill' : ''}`}
+      onPointerDownCapture={ranges.onPointerDown}
       onMouseDownCapture={selecting.onMouseDown}
       onKeyDownCapture={(event) => {
         ranges.onKeyDown(event)

@@ -3,6 +3,7 @@ import {
   useMemo,
   useState,
   type KeyboardEvent,
+  type PointerEvent,
   type ReactNode,
   type RefObject,
 } from 'react'
@@ -14,7 +15,9 @@ import { GrowthDialog } from './ranges/growth-dialog'
 import { createRangeHandlers, type RangeHandlers } from './ranges/range-handlers'
 import type { RowSource } from './ranges/range-rows'
 import { useRangeRows, type RangeRows } from './ranges/use-range-rows'
-import { focusedPlace, useRangeSelection, type RangeSelecting } from './ranges/use-range-selection'
+import { dragFillHandle } from './ranges/fill-handle'
+import { focusedPlace } from './ranges/pointer-drag'
+import { useRangeSelection, type RangeSelecting } from './ranges/use-range-selection'
 import type { CellEditing } from './use-cell-editing'
 import type { GridRef, GridRows } from './use-grid-rows'
 
@@ -24,6 +27,7 @@ export interface Ranges extends Pick<RangeHandlers, 'onCopy' | 'onCut' | 'onPast
   /** The rows of the selection, once they are read. */
   readonly read: RangeRows | undefined
   readonly onKeyDown: (event: KeyboardEvent) => void
+  readonly onPointerDown: (event: PointerEvent) => void
   /** The open dialog, if any. */
   readonly dialog: ReactNode
 }
@@ -82,12 +86,19 @@ export function useRanges(
     },
     [handlers, selecting],
   )
+  const onPointerDown = useCallback(
+    (event: PointerEvent) => {
+      const isFill = canEdit && dragFillHandle(event, { ...parts, selection }, handlers.fill)
+      if (!isFill) selecting.onPointerDown(event)
+    },
+    [canEdit, parts, selection, handlers, selecting],
+  )
   const { onCopy, onCut, onPaste } = handlers
   const close = useCallback(() => askToGrow(undefined), [])
   const dialog = growing && (
     <GrowthDialog {...{ docId, tableId, report }} plan={growing} onClose={close} />
   )
-  return { selecting, read, onKeyDown, onCopy, onCut, onPaste, dialog }
+  return { selecting, read, onKeyDown, onPointerDown, onCopy, onCut, onPaste, dialog }
 }
 
 const oneCell = (place: Place | undefined) =>

@@ -6,7 +6,7 @@ import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
 import { valueFamily, type Family } from '../view/conditions'
 import type { CellState } from '../../writes/table-writes'
-import { RANGE_CLASS } from '../ranges/range-selection'
+import { RANGE_CLASS, RANGE_END_CLASS, type RangeSelection } from '../ranges/range-selection'
 import type { LoadedRow } from '../rows/row-blocks'
 import { ColumnHeader } from './column-header'
 import { FormulaState } from './formula-state'
@@ -47,8 +47,10 @@ interface CellParts {
   readonly preview: PreviewOf
   /** Returns the state of a cell whose entered value is not stored. */
   readonly stateOf: (rowId: number, colId: string) => CellState | undefined
-  /** Returns true for a cell in the selected range. */
-  readonly isSelected: (rowIndex: number, colId: string) => boolean
+  /** The selected range. */
+  readonly selection: RangeSelection
+  /** Index of the column. */
+  readonly place: number
 }
 
 const stateNotes: Readonly<Record<CellState, string | undefined>> = {
@@ -61,7 +63,7 @@ const stateNotes: Readonly<Record<CellState, string | undefined>> = {
 export function cellColumn(
   column: Column,
   context: CellContext,
-  { preview, stateOf, isSelected }: CellParts,
+  { preview, stateOf, selection, place }: CellParts,
 ): ColDef<Row> {
   const { id, fields } = column
   const cells = cellTypeOf(fields.type).column(column, context)
@@ -75,7 +77,8 @@ export function cellColumn(
     minWidth: 72,
     valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
     cellClassRules: {
-      [RANGE_CLASS]: ({ rowIndex }) => isSelected(rowIndex, id),
+      [RANGE_CLASS]: ({ rowIndex }) => selection.has({ row: rowIndex, column: place }),
+      [RANGE_END_CLASS]: ({ rowIndex }) => selection.endsAt({ row: rowIndex, column: place }),
       'cell-waiting': ({ data }) => data !== undefined && stateOf(data.id, id) === 'waiting',
       'cell-disputed': ({ data }) => data !== undefined && stateOf(data.id, id) === 'disputed',
     },

@@ -14,21 +14,57 @@ export function planClear(rows: readonly Row[], columns: readonly Column[]): Ran
   return { changes: rows.map(({ id }) => ({ id, fields })) }
 }
 
-/** Plans to copy the cells of the first row into the others. */
-export function planFillDown(
-  [first, ...rows]: readonly Row[],
+/** The rows of a block that fill the others: the index of the first, and their number. */
+export interface FillSource {
+  readonly first: number
+  readonly count: number
+}
+
+/** Plans to fill the cells of a block from some of its rows: with the numbers or dates of a series, or with the same values again. */
+export function planFill(
+  rows: readonly Row[],
   columns: readonly Column[],
+  { first, count }: FillSource,
 ): RangePlan {
   const computed = columns.find(isComputed)
-  if (computed)
-    return { problem: `Could not fill down: ${columnName(computed)} is a formula column.` }
-  const values = columns.map(({ id }): [string, unknown] => {
-    const value = first?.fields[id]
-    // An error cannot be written.
-    return [id, errorName(value) === undefined ? (value ?? null) : null]
+  if (computed) return { problem: `Could not fill: ${columnName(computed)} is a formula column.` }
+  const sources = rows.slice(first, first + count)
+  const fills = columns.map((column) => {
+    const values = sources.map(({ fields }) => valueOf(fields[column.id]))
+    return { id: column.id, at: seriesOf(values, column) ?? repeated(values) }
   })
-  const fields = Object.fromEntries(values)
-  return { changes: rows.map(({ id }) => ({ id, fields })) }
+  const changes = rows.flatMap(({ id }, index) => {
+    const place = index - first
+    if (place >= 0 && place < count) return []
+    return [{ id, fields: Object.fromEntries(fills.map((fill) => [fill.id, fill.at(place)])) }]
+  })
+  return { changes }
+}
+
+/** An error cannot be written. */
+const valueOf = (value: unknown): unknown =>
+  errorName(value) === undefined ? (value ?? null) : null
+
+/** Returns the value at a place after the first source, or before it, of values that are repeated. */
+const repeated =
+  (values: readonly unknown[]) =>
+  (place: number): unknown =>
+    values[((place % values.length) + values.length) % values.length]
+
+/** Digits to which a series is exact, without the errors of binary fractions. */
+const SERIES_DIGITS = 12
+
+/** Returns the same for numbers or dates with equal steps; undefined for other values. */
+function seriesOf(
+  values: readonly unknown[],
+  { fields }: Column,
+): ((place: number) => unknown) | undefined {
+  const [first, second] = values
+  if (!/^(Numeric|Int|Date|DateTime:.*)$/.test(fields.type)) return undefined
+  if (typeof first !== 'number' || typeof second !== 'number') return undefined
+  const at = (place: number) =>
+    Number((first + (second - first) * place).toPrecision(SERIES_DIGITS))
+  return values.every((value, place) => value === at(place)) ? at : undefined
 }
 
 /** Returns pasted lines, repeated over a selection of this size if they are a single cell. */

@@ -5,8 +5,8 @@ import { writeBlock } from '../clipboard/block-text'
 import { planPaste, type PastePlan } from '../clipboard/paste-plan'
 import { readTsv } from '../clipboard/tsv'
 import type { PlacedChange, RowChange } from '../../writes/cells-api'
-import { cellCount, heightOf, widthOf, type Block } from './cell-range'
-import { planClear, planFillDown, repeatCell, type RangePlan } from './range-changes'
+import { heightOf, widthOf, type Block } from './cell-range'
+import { planClear, planFill, repeatCell, type RangePlan } from './range-changes'
 import { MAX_RANGE_ROWS, readRange, shownRows, type RowSource } from './range-rows'
 import type { RangeRows } from './use-range-rows'
 
@@ -34,6 +34,8 @@ export interface RangeHandlers {
   readonly onPaste: (event: ClipboardEvent) => void
   /** Returns true if the grid must not handle the key. */
   readonly onKey: (event: KeyboardEvent) => boolean
+  /** Fills the cells of a block from those of a part of it with the same columns. */
+  readonly fill: (source: Block, whole: Block) => void
 }
 
 /** Returns true where keys and the clipboard have their usual meaning. */
@@ -44,7 +46,10 @@ const isEntry = (target: EventTarget): boolean =>
 /** Creates the handlers of selected cells. */
 export function createRangeHandlers(parts: RangeParts): RangeHandlers {
   const { columns, canEdit, selected, report } = parts
-  const clear = () => change(parts, planClear, 'emptied')
+  const clear = () => {
+    const block = selected()
+    if (block) change(parts, block, { plan: planClear, done: 'emptied' })
+  }
   const copy = (event: ClipboardEvent): boolean => {
     const block = selected()
     if (!block || isEntry(event.target)) return false
@@ -72,13 +77,14 @@ export function createRangeHandlers(parts: RangeParts): RangeHandlers {
       if (!canEdit || !selected() || altKey || isEntry(target)) return false
       if (ctrlKey || metaKey) {
         if (key.toLowerCase() !== 'd' || shiftKey) return false
-        change(parts, planFillDown, 'filled', true)
+        fillDown(parts)
         return true
       }
       if (key !== 'Delete' && key !== 'Backspace') return false
       clear()
       return true
     },
+    fill: (source, whole) => fill(parts, source, whole),
   }
 }
 
@@ -99,46 +105,63 @@ function knownRows(block: Block, parts: RangeParts): readonly Row[] | undefined 
   return rows
 }
 
-/** Changes the selected cells; a single row is filled from the row above. */
-function change(
-  parts: RangeParts,
-  plan: (rows: readonly Row[], columns: readonly Column[]) => RangePlan,
-  done: string,
-  fromAbove = false,
-): void {
-  const { columns, selected, source, write, report } = parts
-  const block = selected()
-  if (!block) return
+interface RangeChange {
+  readonly plan: (rows: readonly Row[], columns: readonly Column[]) => RangePlan
+  /** What becomes of the cells. */
+  readonly done: string
+}
+
+/** Changes the cells of a block. */
+function change(parts: RangeParts, block: Block, { plan, done }: RangeChange): void {
+  const { columns, source, write, report } = parts
   report()
   if (heightOf(block) > MAX_RANGE_ROWS) return report(TOO_MANY)
-  const isSingle = fromAbove && heightOf(block) === 1
-  if (isSingle && block.firstRow === 0) return
-  const firstRow = isSingle ? block.firstRow - 1 : block.firstRow
+  const places = new Map<number, string>()
   const apply = (rows: readonly Row[]) => {
     const planned = plan(rows, columnsOf(block, columns))
     if ('problem' in planned) return report(planned.problem)
-    const changes = placed(planned.changes, block.lastRow)
-    if (changes.length > 0) write(changes, `${nameOf(block, columns)} ${done}`)
+    rows.forEach(({ id }, at) => places.set(id, `row ${block.firstRow + at + 1}`))
+    const changes = planned.changes.map((one) => ({ ...one, place: places.get(one.id) ?? '' }))
+    if (changes.length > 0) write(changes, `${nameOf(changes, block, columns)} ${done}`)
   }
-  const whole = { ...block, firstRow }
-  const shown = shownRows(whole, source.at)
+  const shown = shownRows(block, source.at)
   // What is shown is changed at once, before the next key.
   if (shown) return apply(shown)
-  readRange(whole, source, new AbortController().signal).then(apply, (error: unknown) =>
+  readRange(block, source, new AbortController().signal).then(apply, (error: unknown) =>
     report(error instanceof Error ? error.message : String(error)),
   )
+}
+
+/** Fills the selected cells from their first row, and a single row from the one above. */
+function fillDown(parts: RangeParts): void {
+  const block = parts.selected()
+  if (!block) return
+  const firstRow = heightOf(block) > 1 ? block.firstRow : block.firstRow - 1
+  if (firstRow < 0) return
+  const whole = { ...block, firstRow }
+  fill(parts, { ...whole, lastRow: firstRow }, whole)
+}
+
+function fill(parts: RangeParts, source: Block, whole: Block): void {
+  const rows = { first: source.firstRow - whole.firstRow, count: heightOf(source) }
+  const plan: RangeChange['plan'] = (all, columns) => planFill(all, columns, rows)
+  change(parts, whole, { plan, done: 'filled' })
 }
 
 /** Returns changes of rows that follow each other, with where they are for the user, given the index of the last one. */
 const placed = (changes: readonly RowChange[], lastRow: number): PlacedChange[] =>
   changes.map((change, at) => ({ ...change, place: `row ${lastRow - changes.length + at + 2}` }))
 
-/** Returns what a change of a block is called: a cell, or a number of them. */
-function nameOf(block: Block, columns: readonly Column[]): string {
-  const count = cellCount(block)
+/** Returns what changed cells are called: one by its column and row, or their number. */
+function nameOf(
+  changes: readonly PlacedChange[],
+  block: Block,
+  columns: readonly Column[],
+): string {
+  const count = changes.length * widthOf(block)
   const column = columns[block.firstColumn]
   if (count > 1 || !column) return `${count.toLocaleString()} cells`
-  return `${columnName(column)}, row ${block.firstRow + 1}`
+  return `${columnName(column)}, ${changes[0]?.place}`
 }
 
 function paste(parts: RangeParts, block: Block, text: string): void {

@@ -2,6 +2,8 @@ import { blockOf, cellCount, contains, type Block, type CellRange, type Place } 
 
 /** The class of selected cells. */
 export const RANGE_CLASS = 'cell-range'
+/** The class of the last one, which has the handle to fill others. */
+export const RANGE_END_CLASS = 'cell-range-end'
 
 /**
  * The selected cells of a grid, when they are more than the focused one. A range belongs to rows by their places, so it does
@@ -30,6 +32,11 @@ export class RangeSelection {
   /** Returns true if a cell is selected. */
   has(place: Place): boolean {
     return this.shown !== undefined && contains(this.shown, place)
+  }
+
+  /** Returns true for the last cell of the selection. */
+  endsAt({ row, column }: Place): boolean {
+    return row === this.shown?.lastRow && column === this.shown.lastColumn
   }
 
   /** The selected rows and columns. With `watch`, the arguments of `useSyncExternalStore`. */
