@@ -5,6 +5,7 @@ import type { LogDatabase } from '@sheaf/document-log/log-database'
 import type { ReplicatorHost } from '../store/documents/replicator'
 import { logBehind } from './document-copies'
 import { migrateFile, readFileFormat, readFilePosition, storeFileTerm } from './file-position'
+import type { HomeAssignment } from './home-lease'
 import type { LeavingDocuments } from './leaving-documents'
 import { documentMoved } from './opening'
 import type { StoredFiles } from './objects/stored-files'
@@ -14,6 +15,9 @@ import type { SnapshotJobs } from './snapshot-jobs'
 const STEP = 1000
 /** Bytes of a file that is stored in one piece of work while nobody uses it. */
 const SMALL_BYTES = 4 * 1024 * 1024
+
+/** Under what a document is used. */
+type Assigned = Pick<HomeAssignment, 'assignment' | 'writeFormat' | 'pinned'>
 
 /** Dependencies of Adoption. */
 export interface AdoptionParts {
@@ -30,7 +34,7 @@ export interface AdoptionParts {
  * - The log database has a head that is not local: in the log, whatever the file says.
  * - It has a local head, or none: in the file. Its term is 0; or FIRST_TERM after an adoption that was interrupted, which
  *   cannot take effect any more once the document is opened. A file with a greater term has been written with a log that
- *   is lost.
+ *   is lost. One with FIRST_TERM may have begun such a log, and is then the document only if no other instance has had it.
  */
 export class Adoption {
   constructor(
@@ -39,21 +43,20 @@ export class Adoption {
   ) {}
 
   /** Whether a document without a head is in the file of this instance. Throws `unavailable` when its log is lost. */
-  hasFile(docId: string, writeFormat: number): boolean {
+  hasFile(docId: string, assigned: Assigned): boolean {
     if (!existsSync(this.host.files.pathOf(docId))) return false
-    this.requireFile(docId, writeFormat)
+    this.requireFile(docId, assigned)
     return true
   }
 
   /**
    * Prepares the file of a document with a local head for use, and returns its format. Throws `not_found` without a file, else
    * as `hasFile`.
-   * @param writeFormat newest format that the file may get
    */
-  useFile(docId: string, writeFormat: number): number {
+  useFile(docId: string, assigned: Assigned): number {
     const path = this.host.files.find(docId)
     // An instance without replication would refuse it otherwise.
-    if (this.requireFile(docId, writeFormat) !== 0) storeFileTerm(path, 0)
+    if (this.requireFile(docId, assigned) !== 0) storeFileTerm(path, 0)
     return readFileFormat(path)
   }
 
@@ -77,8 +80,8 @@ export class Adoption {
    * Stores a document with a local head that nobody uses, and begins its log. Throws as `useFile`, and `unavailable` when it
    * cannot be stored or a later opening has raised the term.
    */
-  async adoptClosed(docId: string, term: number, writeFormat: number): Promise<void> {
-    this.useFile(docId, writeFormat)
+  async adoptClosed(docId: string, term: number, assigned: Assigned): Promise<void> {
+    this.useFile(docId, assigned)
     await this.begin(docId, term)
   }
 
@@ -111,11 +114,12 @@ export class Adoption {
     throw documentMoved()
   }
 
-  private requireFile(docId: string, writeFormat: number): number {
+  private requireFile(docId: string, { assignment, writeFormat, pinned }: Assigned): number {
     const path = this.host.files.find(docId)
     migrateFile(path, writeFormat)
     const { term } = readFilePosition(path)
-    if (term > 0) throw logBehind()
+    const mayBeOld = !pinned && assignment > 0
+    if (term > 0 || (term === FIRST_TERM && mayBeOld)) throw logBehind()
     return term
   }
 

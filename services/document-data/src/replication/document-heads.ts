@@ -7,7 +7,7 @@ import type { LeavingDocuments } from './leaving-documents'
 import { documentMoved } from './opening'
 import { readFileFormat } from './file-position'
 import { migrateByRecord } from './format-migration'
-import type { HomeLease } from './home-lease'
+import type { HomeAssignment, HomeLease } from './home-lease'
 import { encodeRecord } from './record-body'
 import type { SnapshotJobs, SnapshotParts } from './snapshot-jobs'
 
@@ -48,13 +48,10 @@ export class DocumentHeads {
 
   /**
    * Raises the term of a document. Throws as `openHead`; directory is told of a format that this instance cannot use.
-   * @param writeFormat newest format that the document may get
    */
-  async open(
-    docId: string,
-    { assignment, writeFormat }: { readonly assignment: number; readonly writeFormat: number },
-  ): Promise<OpenedHead> {
+  async open(docId: string, assigned: Omit<HomeAssignment, 'home'>): Promise<OpenedHead> {
     const { instance, lease, database } = this.parts
+    const { assignment, writeFormat } = assigned
     const tables = await database.tables()
     // A format that is too old is left at once, if that is allowed.
     const min = writeFormat >= formats.min ? FIRST_FORMAT : formats.min
@@ -66,7 +63,7 @@ export class DocumentHeads {
       // The call is refused, and repeated where the document is then.
       if (unreadable !== undefined) await lease.assign(docId, unreadable)
       const isUnknown = toAppError(error)?.code === 'not_found'
-      if (!isUnknown || !this.adoption.hasFile(docId, writeFormat)) throw error
+      if (!isUnknown || !this.adoption.hasFile(docId, assigned)) throw error
       await createLocalHead(tables, docId, opener)
       return openHead(tables, docId, opener)
     }

@@ -13,7 +13,7 @@ import type {
 import { DeletedDocuments } from './deleted-documents'
 import { DocumentCopies, type CopyParts } from './document-copies'
 import { DocumentHeads } from './document-heads'
-import { leaseEnded, type HomeLease } from './home-lease'
+import { leaseEnded, type HomeAssignment, type HomeLease } from './home-lease'
 import { KeptContents } from './objects/kept-contents'
 import { LeavingDocuments } from './leaving-documents'
 import { beginOpening, documentMoved, takeCalls, type OpenedUnder, type Opening } from './opening'
@@ -106,7 +106,7 @@ export class ReplicatedDocuments implements Replicator {
     if (!opening?.isLocal) return
     const { assignment, format: writeFormat } = opening
     await this.heads.adoption.adopt(docId, () =>
-      this.heads.open(docId, { assignment, writeFormat }),
+      this.heads.open(docId, { assignment, writeFormat, pinned: true }),
     )
   }
 
@@ -241,19 +241,19 @@ export class ReplicatedDocuments implements Replicator {
     this.host.files.requireId(docId)
     const { period } = this.parts.lease
     const since = performance.now()
-    const { home, assignment, writeFormat, pinned } = await this.parts.lease.assign(docId)
-    if (home !== this.parts.instance) throw documentMoved()
-    let opened = await this.heads.open(docId, { assignment, writeFormat })
-    if (opened.local && !pinned) {
+    const assigned = await this.parts.lease.assign(docId)
+    if (assigned.home !== this.parts.instance) throw documentMoved()
+    let opened = await this.heads.open(docId, assigned)
+    if (opened.local && !assigned.pinned) {
       // Directory may assign it to an instance that has nothing of it: the log was lost, or is another one.
       this.host.evict(docId, documentMoved())
-      await this.heads.adoption.adoptClosed(docId, opened.term, writeFormat)
-      opened = await this.heads.open(docId, { assignment, writeFormat })
+      await this.heads.adoption.adoptClosed(docId, opened.term, assigned)
+      opened = await this.heads.open(docId, assigned)
     }
-    const under = { docId, assignment, period }
+    const under = { docId, assignment: assigned.assignment, period }
     const opening = opened.local
-      ? this.openLocal(under, opened, writeFormat)
-      : await this.openReplicated(under, opened, writeFormat)
+      ? this.openLocal(under, opened, assigned)
+      : await this.openReplicated(under, opened, assigned.writeFormat)
     // The assignment is that of the period in which directory was asked.
     this.requireCurrent(opening)
     this.open.set(docId, opening)
@@ -266,14 +266,14 @@ export class ReplicatedDocuments implements Replicator {
     }
   }
 
-  private openLocal(under: OpenedUnder, head: OpenedHead, writeFormat: number): Opening {
+  private openLocal(under: OpenedUnder, head: OpenedHead, assigned: HomeAssignment): Opening {
     const { docId } = under
     const known = this.open.get(docId)
     // One that is in use goes on as it is, unless another process may have written its file.
     if (known?.isLocal && known.term + 1 === head.term && this.host.isOpen(docId))
       return beginOpening(under, { ...head, format: known.format }, LOCAL)
     this.host.evict(docId, documentMoved())
-    const format = this.heads.adoption.useFile(docId, writeFormat)
+    const format = this.heads.adoption.useFile(docId, assigned)
     return beginOpening(under, { ...head, format }, LOCAL)
   }
 
@@ -373,8 +373,8 @@ export class ReplicatedDocuments implements Replicator {
     const tooLate = delay(REOPEN_MS, undefined, { signal: ended.signal, ref: false }).then(() => {
       throw new AppendError('refused')
     })
-    const { assignment, format: writeFormat } = opening
-    const raised = this.heads.open(docId, { assignment, writeFormat }).catch((error: unknown) => {
+    const again = { assignment: opening.assignment, writeFormat: opening.format, pinned: false }
+    const raised = this.heads.open(docId, again).catch((error: unknown) => {
       throw toAppError(error)?.code === 'unavailable' ? new AppendError('refused', error) : error
     })
     const head = await Promise.race([raised, tooLate]).finally(() => ended.abort())

@@ -223,6 +223,24 @@ describe('a document that an instance has written without replication', () => {
     await expect(again.prepare(lost.docId)).rejects.toMatchObject({ reason: 'LOG_BEHIND' })
   })
 
+  it('that another instance may have changed is not begun again from an old copy when its log is lost', async () => {
+    const { name, docId } = await startLocal()
+    {
+      await using store = await cluster.open(name)
+      await replicatorOf(store).adopt(docId)
+    }
+    {
+      await using other = await cluster.open(randomUUID())
+      await other.prepare(docId)
+      await addValues(other, docId, 'confirmed')
+    }
+    await cluster.query('delete from document_log.head where doc = $1', [docId])
+    const lease = new TestLease(name, new Map([[docId, { home: name, assignment: 2 }]]))
+    lease.pinned = false
+    await using store = await cluster.open(name, { lease })
+    expect(await outcomeOf(Promise.resolve(store.prepare(docId)))).toBe('LOG_BEHIND')
+  })
+
   it('is removed from the disk when it was deleted while its instance was away', async () => {
     const { name, docId } = await startLocal()
     await using other = await cluster.open(randomUUID())
