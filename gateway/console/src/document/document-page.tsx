@@ -115,7 +115,7 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
       />
       <div className="document-main">
         <LiveProvider docId={docId} isPaused={asOf !== undefined}>
-          <UndoProvider docId={docId}>
+          <UndoProvider docId={docId} isPaused={asOf !== undefined}>
             <OpenDocument value={{ ...outlet, busyTable }}>
               {asOf !== undefined && (
                 <PastPage {...past} asOf={asOf}>

@@ -66,9 +66,11 @@ export function useUndoCommands(): UndoState & Pick<Undo, 'run'> {
 /** Provides undo and redo to the pages of a document: Ctrl+Z, and Ctrl+Shift+Z or Ctrl+Y. */
 export function UndoProvider(props: {
   readonly docId: string
+  /** True while a former moment is shown, where nothing can be changed. */
+  readonly isPaused: boolean
   readonly children: ReactNode
 }): ReactNode {
-  const { docId, children } = props
+  const { docId, isPaused, children } = props
   const toaster = useToaster()
   const undo = useMemo<Undo>(() => {
     const stack = new UndoStack((seq) => docOf(docId).undo(seq), isPassing)
@@ -90,6 +92,7 @@ export function UndoProvider(props: {
   // The log may be another one then.
   useLiveChanges(useMemo(() => ({ onChange: () => {}, onGap: undo.stack.clear }), [undo]))
   useEffect(() => {
+    if (isPaused) return
     const handleKey = (event: KeyboardEvent) => {
       const command = commandOf(event)
       const isEntry = event.target instanceof Element && event.target.closest(ENTRY) !== null
@@ -99,7 +102,7 @@ export function UndoProvider(props: {
     }
     window.addEventListener('keydown', handleKey)
     return () => window.removeEventListener('keydown', handleKey)
-  }, [undo])
+  }, [undo, isPaused])
   return <UndoContext value={undo}>{children}</UndoContext>
 }
 
