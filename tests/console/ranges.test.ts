@@ -133,14 +133,18 @@ describe('cells of a table', () => {
     await page.evaluate(`navigator.clipboard.writeText('one\\tx\\ntwo\\ty\\nthree')`)
     await page.keyboard.press('Control+v')
     await page.getByRole('dialog', { name: 'Add 2 rows and 1 column?' }).waitFor()
+    // Somebody else adds a column of the id that the new one would have.
+    const others = [{ id: 'A', fields: { type: 'Text' } }]
+    await rest.post(`${path}/columns`, { body: { columns: others } })
     await page.keyboard.press('Enter')
     await cell(2, 'Name').getByText('three').waitFor()
-    await cell(1, 'A').getByText('y').waitFor()
+    await cell(1, 'B').getByText('y').waitFor()
     await expectColumn(path, 'Name', ['one', 'two', 'three'])
-    await expectColumn(path, 'A', ['x', 'y', null])
+    await expectColumn(path, 'B', ['x', 'y', null])
+    await expectColumn(path, 'A', ['', '', ''])
     await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
     await expectColumn(path, 'Name', ['first'])
-    await page.locator('.ag-header-cell[col-id="A"]').waitFor({ state: 'detached' })
+    await page.locator('.ag-header-cell[col-id="B"]').waitFor({ state: 'detached' })
   })
 
   it('are emptied and filled down at once, and one undo brings them back', async () => {
@@ -207,6 +211,20 @@ describe('cells of a table', () => {
       async () => (await readRecords(rest, path)).at(-1)?.fields.Size === MANY,
       patience,
     )
+    await page.evaluate(`navigator.clipboard.writeText('7')`)
+    await page.keyboard.press('Control+v')
+    await expectColumn(path, 'Size', new Array<number>(MANY).fill(7))
+  })
+
+  it('are selected beyond the edge of the view, which scrolls with the pointer', async () => {
+    await openTable('Scrolled', 300)
+    await cell(3, 'Name').hover()
+    await page.mouse.down()
+    await cell(5, 'Name').hover()
+    await page.mouse.move(400, 718)
+    await foot('297 cells selected')
+    await page.mouse.up()
+    await cell(299, 'Name').waitFor()
   })
 
   it('are selected and copied by those who may not change them, and nothing else', async () => {

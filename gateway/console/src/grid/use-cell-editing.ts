@@ -32,9 +32,9 @@ export function useCellEditing(
   const write = useCallback(
     (changes: readonly PlacedChange[], label: string) => {
       report(undefined)
-      const entered = changes.map(({ place, ...change }): EnteredRow => {
-        const before = store.find(change.id)?.fields ?? {}
-        return { ...change, place, before }
+      const entered = changes.map((change): EnteredRow => {
+        const before = change.before ?? store.find(change.id)?.fields ?? {}
+        return { ...change, before }
       })
       const written = writes.write(entered)
       record(label, written)

@@ -9,9 +9,8 @@ import {
 } from 'react'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
-import type { PastePlan } from './clipboard/paste-plan'
 import type { Place } from './ranges/cell-range'
-import { GrowthDialog } from './ranges/growth-dialog'
+import { GrowthDialog, type Growth } from './ranges/growth-dialog'
 import { createRangeHandlers, type RangeHandlers } from './ranges/range-handlers'
 import type { RowSource } from './ranges/range-rows'
 import { useRangeRows, type RangeRows } from './ranges/use-range-rows'
@@ -61,7 +60,7 @@ export function useRanges(
     [grid, store, api],
   )
   const read = useRangeRows(selection, source)
-  const [growing, askToGrow] = useState<PastePlan>()
+  const [growing, askToGrow] = useState<Growth>()
   const handlers = useMemo(
     () =>
       createRangeHandlers({
@@ -96,7 +95,7 @@ export function useRanges(
   const { onCopy, onCut, onPaste } = handlers
   const close = useCallback(() => askToGrow(undefined), [])
   const dialog = growing && (
-    <GrowthDialog {...{ docId, tableId, report }} plan={growing} onClose={close} />
+    <GrowthDialog docId={docId} tableId={tableId} growth={growing} onClose={close} />
   )
   return { selecting, read, onKeyDown, onPointerDown, onCopy, onCut, onPaste, dialog }
 }

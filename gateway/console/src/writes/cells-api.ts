@@ -22,8 +22,8 @@ export interface EnteredRow extends RowChange {
   readonly place: string
 }
 
-/** A change of a row, with where it is for the user. */
-export type PlacedChange = Omit<EnteredRow, 'before'>
+/** Cells that are entered in a row, without those that were shown before if the grid knows them. */
+export type PlacedChange = Omit<EnteredRow, 'before'> & Partial<Pick<EnteredRow, 'before'>>
 
 /** New cell values of a row, and those that it must have for the change to be made. */
 export interface ExpectedChange extends RowChange {

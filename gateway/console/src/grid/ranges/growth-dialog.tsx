@@ -1,39 +1,40 @@
-import type { BatchOperation } from '@sheaf/client'
+import { PreconditionFailedError, type BatchOperation } from '@sheaf/client'
 import type { ReactNode } from 'react'
-import type { AnyTables } from '../../api/sheaf'
+import { docOf, type AnyTables } from '../../api/sheaf'
 import { FormDialog } from '../../components/dialog'
 import { useApiMutation } from '../../components/use-api-mutation'
-import { makeChanges } from '../../undo/make-change'
+import { makeChanges, type MadeChange } from '../../undo/make-change'
 import { useAnnounceChange } from '../../undo/undo-provider'
-import type { PastePlan } from '../clipboard/paste-plan'
+import { freeIds } from '../clipboard/free-ids'
+import type { PastePlan, planPaste } from '../clipboard/paste-plan'
+
+/** A paste that needs more rows or columns than the table has. */
+export interface Growth extends PastePlan {
+  /** Plans it with columns of these ids. */
+  readonly planWith: (added: readonly string[]) => ReturnType<typeof planPaste>
+}
 
 interface GrowthDialogProps {
   readonly docId: string
   readonly tableId: string
-  /** A paste that needs more rows or columns than the table has. */
-  readonly plan: PastePlan
-  /** Shows which rows were not pasted. */
-  readonly report: (problem?: string) => void
+  readonly growth: Growth
   readonly onClose: () => void
 }
 
 /** Asks whether to add the rows and columns that a paste needs, and pastes as one change. */
-export function GrowthDialog(props: GrowthDialogProps): ReactNode {
-  const { docId, tableId, plan, report, onClose } = props
+export function GrowthDialog({ docId, tableId, growth, onClose }: GrowthDialogProps): ReactNode {
   const { mutate } = useApiMutation(['document', docId])
   const announce = useAnnounceChange()
-  const { rows, columns } = plan.growth ?? { rows: [], columns: [] }
-  const missing = [count(rows.length, 'row'), count(columns.length, 'column')]
+  const missing = [count(growth.addedRows.length, 'row'), count(growth.missingColumns, 'column')]
     .filter((part) => part !== '')
     .join(' and ')
   const paste = async () => {
-    const pasted = makeChanges(docId, operationsOf(tableId, plan))
+    const pasted = pasteGrown(docId, tableId, growth)
     announce(
       `Paste with ${missing} added`,
       pasted.then(({ seq }) => seq),
     )
     await mutate(() => pasted)
-    report(plan.problem)
   }
   return (
     <FormDialog
@@ -50,19 +51,47 @@ export function GrowthDialog(props: GrowthDialogProps): ReactNode {
 const count = (number: number, what: string): string =>
   number === 0 ? '' : `${number.toLocaleString()} ${what}${number === 1 ? '' : 's'}`
 
-function operationsOf(table: string, plan: PastePlan): BatchOperation<AnyTables>[] {
-  const { changes, growth } = plan
-  const operations: BatchOperation<AnyTables>[] = []
-  if (growth && growth.columns.length > 0) {
-    const columns = growth.columns.map((id) => ({ id, fields: { type: 'Any', label: id } }))
-    operations.push({ op: 'addColumns', table, columns })
+/** How often a paste with new columns is tried when the document changes meanwhile. */
+const MAX_ATTEMPTS = 5
+
+/**
+ * Pastes with new rows and columns. The ids of the columns must still be free when they are added: a column of another id would be
+ * added otherwise, and the cells would be written to that of somebody else.
+ */
+async function pasteGrown(
+  docId: string,
+  tableId: string,
+  growth: Growth,
+): Promise<Pick<MadeChange, 'seq'>> {
+  if (growth.missingColumns === 0) return makeChanges(docId, operationsOf(tableId, [], growth))
+  const doc = docOf(docId)
+  for (let attempt = 1; ; attempt++) {
+    const { etag } = await doc.position()
+    const columns = await doc.table(tableId).columns.list({ hidden: true })
+    const ids = freeIds(
+      columns.map(({ id }) => id),
+      growth.missingColumns,
+    )
+    const plan = growth.planWith(ids)
+    if ('problem' in plan) throw new Error(plan.problem)
+    try {
+      return await makeChanges(docId, operationsOf(tableId, ids, plan), { ifMatch: etag })
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !(error instanceof PreconditionFailedError)) throw error
+    }
   }
-  if (changes.length > 0) operations.push({ op: 'updateRecords', table, records: changes })
-  if (growth && growth.rows.length > 0)
-    operations.push({
-      op: 'addRecords',
-      table,
-      records: growth.rows.map((fields) => ({ fields })),
-    })
-  return operations
+}
+
+function operationsOf(
+  table: string,
+  ids: readonly string[],
+  { changes, addedRows }: PastePlan,
+): BatchOperation<AnyTables>[] {
+  const columns = ids.map((id) => ({ id, fields: { type: 'Any', label: id } }))
+  const records = addedRows.map((fields) => ({ fields }))
+  return [
+    ...(columns.length > 0 ? [{ op: 'addColumns', table, columns } as const] : []),
+    ...(changes.length > 0 ? [{ op: 'updateRecords', table, records: changes } as const] : []),
+    ...(records.length > 0 ? [{ op: 'addRecords', table, records } as const] : []),
+  ]
 }

@@ -29,6 +29,8 @@ export function planFill(
   const computed = columns.find(isComputed)
   if (computed) return { problem: `Could not fill: ${columnName(computed)} is a formula column.` }
   const sources = rows.slice(first, first + count)
+  // Rows were deleted since they were selected.
+  if (sources.length < count) return { changes: [] }
   const fills = columns.map((column) => {
     const values = sources.map(({ fields }) => valueOf(fields[column.id]))
     return { id: column.id, at: seriesOf(values, column) ?? repeated(values) }

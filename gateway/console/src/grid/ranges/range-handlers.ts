@@ -2,9 +2,10 @@ import type { ClipboardEvent, KeyboardEvent } from 'react'
 import type { Column, Row } from '../../api/resources'
 import { columnName } from '../../formats/column'
 import { writeBlock } from '../clipboard/block-text'
-import { planPaste, type PastePlan } from '../clipboard/paste-plan'
+import { planPaste } from '../clipboard/paste-plan'
 import { readTsv } from '../clipboard/tsv'
 import type { PlacedChange, RowChange } from '../../writes/cells-api'
+import type { Growth } from './growth-dialog'
 import { heightOf, widthOf, type Block } from './cell-range'
 import { planClear, planFill, repeatCell, type RangePlan } from './range-changes'
 import { MAX_RANGE_ROWS, readRange, shownRows, type RowSource } from './range-rows'
@@ -22,7 +23,7 @@ export interface RangeParts {
   readonly rowCount: () => number
   readonly write: (changes: readonly PlacedChange[], label: string) => void
   /** Asks whether to add the rows and columns that a paste needs. */
-  readonly askToGrow: (plan: PastePlan) => void
+  readonly askToGrow: (growth: Growth) => void
   /** Shows why a command did nothing, or not all; without an argument, removes that. */
   readonly report: (problem?: string) => void
 }
@@ -113,23 +114,46 @@ interface RangeChange {
 
 /** Changes the cells of a block. */
 function change(parts: RangeParts, block: Block, { plan, done }: RangeChange): void {
-  const { columns, source, write, report } = parts
+  const { columns, report } = parts
   report()
-  if (heightOf(block) > MAX_RANGE_ROWS) return report(TOO_MANY)
-  const places = new Map<number, string>()
-  const apply = (rows: readonly Row[]) => {
+  withRows(parts, block, (rows) => {
     const planned = plan(rows, columnsOf(block, columns))
     if ('problem' in planned) return report(planned.problem)
-    rows.forEach(({ id }, at) => places.set(id, `row ${block.firstRow + at + 1}`))
-    const changes = planned.changes.map((one) => ({ ...one, place: places.get(one.id) ?? '' }))
-    if (changes.length > 0) write(changes, `${nameOf(changes, block, columns)} ${done}`)
-  }
+    const { changes } = planned
+    const label = `${nameOf(changes, block, columns)} ${done}`
+    if (changes.length > 0) writeRows(parts, { changes, rows, block }, label)
+  })
+}
+
+/** Calls back with the rows of a block: at once if they are shown, before the next key, and otherwise when they are read. */
+function withRows(
+  { source, report }: RangeParts,
+  block: Block,
+  run: (rows: readonly Row[]) => void,
+): void {
+  if (heightOf(block) > MAX_RANGE_ROWS) return report(TOO_MANY)
   const shown = shownRows(block, source.at)
-  // What is shown is changed at once, before the next key.
-  if (shown) return apply(shown)
-  readRange(block, source, new AbortController().signal).then(apply, (error: unknown) =>
+  if (shown) return run(shown)
+  readRange(block, source, new AbortController().signal).then(run, (error: unknown) =>
     report(error instanceof Error ? error.message : String(error)),
   )
+}
+
+interface ChangedRows {
+  readonly changes: readonly RowChange[]
+  /** The rows of the block as they were read, also those that are not loaded. */
+  readonly rows: readonly Row[]
+  readonly block: Block
+}
+
+/** Writes changes of rows, with what the cells were before, so that nobody else's value is overwritten later. */
+function writeRows(parts: RangeParts, { changes, rows, block }: ChangedRows, label: string): void {
+  const known = new Map(rows.map(({ id, fields }, at) => [id, { fields, at }]))
+  const placed = changes.map((one) => {
+    const { fields: before = {}, at = 0 } = known.get(one.id) ?? {}
+    return { ...one, before, place: `row ${block.firstRow + at + 1}` }
+  })
+  parts.write(placed, label)
 }
 
 /** Fills the selected cells from their first row, and a single row from the one above. */
@@ -148,38 +172,30 @@ function fill(parts: RangeParts, source: Block, whole: Block): void {
   change(parts, whole, { plan, done: 'filled' })
 }
 
-/** Returns changes of rows that follow each other, with where they are for the user, given the index of the last one. */
-const placed = (changes: readonly RowChange[], lastRow: number): PlacedChange[] =>
-  changes.map((change, at) => ({ ...change, place: `row ${lastRow - changes.length + at + 2}` }))
-
 /** Returns what changed cells are called: one by its column and row, or their number. */
-function nameOf(
-  changes: readonly PlacedChange[],
-  block: Block,
-  columns: readonly Column[],
-): string {
-  const count = changes.length * widthOf(block)
+function nameOf(changes: readonly RowChange[], block: Block, columns: readonly Column[]): string {
+  const count = changes.length * Object.keys(changes[0]?.fields ?? {}).length
   const column = columns[block.firstColumn]
   if (count > 1 || !column) return `${count.toLocaleString()} cells`
-  return `${columnName(column)}, ${changes[0]?.place}`
+  return `${columnName(column)}, row ${block.lastRow + 1}`
 }
 
-function paste(parts: RangeParts, block: Block, text: string): void {
-  const { columns, source, rowCount, write, report, askToGrow } = parts
-  const size = { rows: heightOf(block), columns: widthOf(block) }
-  const plan = planPaste(repeatCell(readTsv(text), size), {
-    columns,
-    firstColumn: block.firstColumn,
-    firstRow: block.firstRow,
-    total: rowCount(),
-    rowAt: source.at,
+/** Pastes text from the first selected cell on; into all selected cells if it is a single cell. */
+function paste(parts: RangeParts, selected: Block, text: string): void {
+  const { rowCount, report, askToGrow } = parts
+  const { firstRow } = selected
+  const lines = repeatCell(readTsv(text), { rows: heightOf(selected), columns: widthOf(selected) })
+  const columns = parts.columns.slice(selected.firstColumn)
+  if (lines.length > MAX_RANGE_ROWS) return report(TOO_MANY)
+  const block = { ...selected, lastRow: Math.min(rowCount(), firstRow + lines.length) - 1 }
+  report()
+  withRows(parts, block, (rows) => {
+    const plan = planPaste(lines, { columns, rows })
+    if ('problem' in plan) return report(plan.problem)
+    const { changes, addedRows, missingColumns } = plan
+    if (addedRows.length + missingColumns > 0)
+      return askToGrow({ ...plan, planWith: (added) => planPaste(lines, { columns, rows, added }) })
+    const count = changes.length === 1 ? 'a row' : `${changes.length.toLocaleString()} rows`
+    if (changes.length > 0) writeRows(parts, { changes, rows, block }, `Paste into ${count}`)
   })
-  const { changes, problem, growth } = plan
-  if (growth) return askToGrow(plan)
-  const last = block.firstRow + changes.length - 1
-  if (changes.length > 0) write(placed(changes, last), `Paste into ${rowsOf(changes.length)}`)
-  // After the write, which removes the one before.
-  report(problem)
 }
-
-const rowsOf = (count: number): string => (count === 1 ? 'a row' : `${count.toLocaleString()} rows`)
