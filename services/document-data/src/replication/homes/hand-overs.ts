@@ -135,25 +135,26 @@ export class HandOvers implements AsyncDisposable {
       )
       const last = documents.at(-1)
       if (!last) break
+      const movable: string[] = []
       for (const { docId, pin } of documents)
-        if (pin !== Pin.UNSPECIFIED) await this.tryAdopt(docId)
-      await this.handOverEach(
-        documents.map(({ docId }) => docId),
-        '',
-      )
+        if (pin === Pin.UNSPECIFIED || (await this.tryAdopt(docId))) movable.push(docId)
+      await this.handOverEach(movable, '')
       afterId = last.id
     }
     const documents = this.count - before
     if (documents > 0) log.info({ documents }, 'documents were handed over')
   }
 
-  /** A document that cannot be adopted stays, so the instance is not empty. */
-  private async tryAdopt(docId: string): Promise<void> {
+  /** False for a document that cannot be adopted: it stays, and in use, so the instance is not empty. */
+  private async tryAdopt(docId: string): Promise<boolean> {
     const { adoptions, log } = this.parts
+    if (this.ended.signal.aborted) return false
     try {
-      if (!this.ended.signal.aborted) await adoptions.adopt(docId)
+      await adoptions.adopt(docId)
+      return true
     } catch (error) {
       log.warn({ err: error, docId }, 'a document cannot be handed over: it was not replicated')
+      return false
     }
   }
 
