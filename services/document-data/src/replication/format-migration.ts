@@ -1,6 +1,6 @@
 import { appendFormat } from '@sheaf/document-log/heads'
 import type { LogTablesDb } from '@sheaf/document-log/schema'
-import { storePosition } from '../store/log/publish-state'
+import { storePosition, storeTerm } from '../store/log/publish-state'
 import { readLastPosition } from '../store/log/record-writer'
 import { openWriter } from '../store/sqlite/connections'
 import { formatOf, migrate } from '../store/sqlite/migrations/index'
@@ -33,7 +33,7 @@ export async function migrateByRecord(
     const record = { lsn: last.lsn + 1, time: Math.max(Date.now(), last.time), format }
     migrate(db, { takesPosition: false, upTo: format })
     storePosition(connection, record)
-    connection.prepare('UPDATE _sheaf_state SET term = ? WHERE id = 1').run(term)
+    storeTerm(connection, term)
     const appended = { lsn: record.lsn, body: encodeRecord(record), format: formatOf(db) }
     if (!(await appendFormat(tables, { doc: docId, term }, appended))) return undefined
     db.exec('COMMIT')
