@@ -7,20 +7,20 @@ export type KeptHead = Pick<OpenedHead, 'lsn' | 'snapshot'>
 
 /**
  * Deletes a document: no record is accepted any more. A document without a log cannot be created any more. Deleting it
- * again is the same as once. Returns false when the log never had anything of it.
+ * again is the same as once. Returns the position of the last record of its log; 0 when that never had anything of it.
  * @param keeps true to keep its log and its snapshot until `forgetHead`, false to remove them at once
  */
-export async function deleteHead(db: LogTablesDb, doc: string, keeps: boolean): Promise<boolean> {
+export async function deleteHead(db: LogTablesDb, doc: string, keeps: boolean): Promise<number> {
   // One that is kept counts as collected meanwhile: instances of former releases remove all that the store has of any other.
-  const { rows } = await sql<{ isLogged: boolean }>`
+  const { rows } = await sql<{ lsn: number }>`
     insert into head (doc, instance, lsn, unpublished, deleted, deleted_at, collected)
     values (${doc}, '', 0, false, true, ${keeps ? sql`now()` : null}, ${keeps})
     on conflict (doc) do update set term = head.term + 1, deleted = true,
       deleted_at = case when head.deleted then head.deleted_at else excluded.deleted_at end,
       collected = case when head.deleted then head.collected else excluded.collected end
-    returning lsn > 0 as "isLogged"`.execute(db)
+    returning lsn`.execute(db)
   if (!keeps) await forgetHead(db, doc)
-  return rows[0]?.isLogged ?? false
+  return rows[0]?.lsn ?? 0
 }
 
 /** A deleted document. */
@@ -28,8 +28,8 @@ export interface DeletedHead {
   readonly doc: string
   /** True while what is left of it is kept. */
   readonly isKept: boolean
-  /** False when the log never had anything of it. */
-  readonly isLogged: boolean
+  /** Position of the last record of its log; 0 when that never had anything of it. */
+  readonly lsn: number
 }
 
 /** Of these documents, those that were deleted. */
@@ -38,7 +38,7 @@ export async function listDeleted(
   docs: readonly string[],
 ): Promise<DeletedHead[]> {
   const { rows } = await sql<DeletedHead>`
-    select doc, deleted_at is not null as "isKept", lsn > 0 as "isLogged" from head
+    select doc, deleted_at is not null as "isKept", lsn from head
     where doc = any(${docs}::uuid[]) and deleted`.execute(db)
   return rows
 }

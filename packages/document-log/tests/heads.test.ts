@@ -321,17 +321,13 @@ describe('a document on the disk of its instance alone', () => {
     const doc = randomUUID()
     await createLocalHead(log.db, doc, opener)
     const { term } = await openHead(log.db, doc, opener)
-    expect(await deleteHead(log.db, doc, true)).toBe(false)
+    expect(await deleteHead(log.db, doc, true)).toBe(0)
     expect(await adoptHead(log.db, { doc, term: term + 1, format: 13 }, snapshot)).toBe(false)
     const adopted = await createDocument(log)
-    expect(await deleteHead(log.db, adopted, true)).toBe(true)
-    expect(await listDeleted(log.db, [doc, randomUUID()])).toEqual([
-      { doc, isKept: true, isLogged: false },
-    ])
+    expect(await deleteHead(log.db, adopted, true)).toBe(1)
+    expect(await listDeleted(log.db, [doc, randomUUID()])).toEqual([{ doc, isKept: true, lsn: 0 }])
     expect(await listLogged(log.db, [doc, adopted])).toEqual([])
     await forgetHead(log.db, adopted)
-    expect(await listDeleted(log.db, [adopted])).toEqual([
-      { doc: adopted, isKept: false, isLogged: true },
-    ])
+    expect(await listDeleted(log.db, [adopted])).toEqual([{ doc: adopted, isKept: false, lsn: 1 }])
   })
 })

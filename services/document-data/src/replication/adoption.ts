@@ -4,7 +4,13 @@ import { adoptHead, FIRST_TERM, listLogged, type OpenedHead } from '@sheaf/docum
 import type { LogDatabase } from '@sheaf/document-log/log-database'
 import type { ReplicatorHost } from '../store/documents/replicator'
 import { logBehind } from './document-copies'
-import { migrateFile, readFileFormat, readFilePosition, storeFileTerm } from './file-position'
+import {
+  isInLog,
+  migrateFile,
+  readFileFormat,
+  readFilePosition,
+  storeFileTerm,
+} from './file-position'
 import type { HomeAssignment } from './home-lease'
 import type { LeavingDocuments } from './leaving-documents'
 import { documentMoved } from './opening'
@@ -110,7 +116,7 @@ export class Adoption {
     if (await adoptHead(tables, { doc: docId, term, format }, snapshot)) return
     // A later opening may have adopted it, and then been asked to delete and keep it.
     const [deleted] = await listDeleted(tables, [docId])
-    if (deleted?.isLogged === false) await stored.remove(docId)
+    if (deleted?.lsn === 0) await stored.remove(docId)
     throw documentMoved()
   }
 
@@ -125,7 +131,8 @@ export class Adoption {
 
   private async removeSome(docIds: readonly string[]): Promise<void> {
     const deleted = await listDeleted(await this.parts.database.tables(), docIds)
-    for (const { doc, isKept, isLogged } of deleted)
-      await this.host.files.remove(doc, isKept && !isLogged)
+    const { files } = this.host
+    for (const { doc, isKept, lsn } of deleted)
+      await files.remove(doc, isKept && !isInLog(files.pathOf(doc), lsn))
   }
 }

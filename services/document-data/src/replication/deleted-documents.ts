@@ -5,7 +5,9 @@ import {
   listExpired,
   markCollected,
 } from '@sheaf/document-log/deleted-heads'
+import type { DocumentFiles } from '../store/sqlite/document-files'
 import type { DocumentCopies } from './document-copies'
+import { isInLog } from './file-position'
 import type { SnapshotParts } from './snapshot-jobs'
 
 /** Milliseconds between attempts to remove what is left of deleted documents, and documents of one look at the log. */
@@ -14,6 +16,7 @@ const BATCH = 100
 
 /** What DeletedDocuments needs. */
 export interface DeletedParts extends Pick<SnapshotParts, 'database' | 'stored' | 'log'> {
+  readonly files: DocumentFiles
   /** Days for which deleted documents are kept. */
   readonly keptDays: number
 }
@@ -37,9 +40,9 @@ export class DeletedDocuments implements Disposable {
 
   /** See Replicator.remove. Nothing can be appended to its log any more. */
   async remove(docId: string, keeps: boolean): Promise<boolean> {
-    const isLogged = await deleteHead(await this.parts.database.tables(), docId, keeps)
+    const lsn = await deleteHead(await this.parts.database.tables(), docId, keeps)
     if (!keeps) await this.collectOne(docId)
-    return isLogged
+    return isInLog(this.parts.files.pathOf(docId), lsn)
   }
 
   /** See Replicator.copyDeleted. */

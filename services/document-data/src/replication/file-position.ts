@@ -58,6 +58,20 @@ export function readFilePosition(path: string): FilePosition {
   }
 }
 
+/**
+ * Whether all of a deleted document is in its log, which ends at this position: false when there is no log (0), or the file has
+ * later records, since the log is an older one that was restored.
+ */
+export function isInLog(path: string, lsn: number): boolean {
+  if (lsn === 0) return false
+  try {
+    return readFilePosition(path).lsn <= lsn
+  } catch {
+    // Without a file that can be read, the log has all that there is.
+    return true
+  }
+}
+
 /** Reads the format of a document file. Throws what SQLite throws. */
 export function readFileFormat(path: string): number {
   const connection = openReader(path)

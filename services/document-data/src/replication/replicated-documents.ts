@@ -66,7 +66,8 @@ export class ReplicatedDocuments implements Replicator {
     parts.lease.onEnded(() => {
       for (const docId of this.open.keys()) if (host.isOpen(docId)) host.wake(docId)
     })
-    this.deleted = new DeletedDocuments(this.copies, { ...parts, keptDays: host.keptDays })
+    const { files, keptDays } = host
+    this.deleted = new DeletedDocuments(this.copies, { ...parts, files, keptDays })
   }
 
   prepare(docId: string, assignment = 0): Promise<void> | undefined {
@@ -161,9 +162,9 @@ export class ReplicatedDocuments implements Replicator {
 
   async remove(docId: string, keeps: boolean): Promise<boolean> {
     this.host.files.requireId(docId)
-    const isLogged = await this.deleted.remove(docId, keeps)
+    const isInLog = await this.deleted.remove(docId, keeps)
     this.open.delete(docId)
-    return isLogged
+    return isInLog
   }
 
   copyDeleted(docId: string, path: string): Promise<boolean> {

@@ -187,6 +187,22 @@ it('files of deleted documents are looked at once, not whenever another one is r
 })
 
 describe('a replicated document that was deleted for good', () => {
+  it('is kept in its file as well when the log is an older one that was restored', async () => {
+    await using store = await replicated.open()
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    for (const value of ['in the log', 'in the file']) await addValues(store, docId, value)
+    const older = `with r as (delete from document_log.record where doc = $1 and lsn = (
+        select lsn from document_log.head where doc = $1))
+      update document_log.head set lsn = lsn - 1 where doc = $1`
+    await cluster.query(older, [docId])
+    await store.lifeCycle.remove(docId, true)
+    // As when the answer was lost.
+    await store.lifeCycle.remove(docId, true)
+    expect(await countRows(store, await undelete(store, docId))).toBe(2)
+    const logged = await createDeleted(store, 'a')
+    expect(store.files.kept.find(logged)).toBeUndefined()
+  })
+
   it('can be made again by an instance that never had it, from a snapshot and the log', async () => {
     await using one = await cluster.open('b', { keptDays: 30 })
     // It begins with a snapshot.

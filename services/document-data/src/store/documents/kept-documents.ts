@@ -42,11 +42,10 @@ export class KeptDocuments implements AsyncDisposable {
     const { replicator, duplicate } = this.parts
     this.files.requireId(docId)
     try {
-      if (await replicator?.copyDeleted(docId, path)) return
-      // Also of a document that was removed before the instance was replicated.
+      // A file is kept only of a document of which the log has less, or nothing.
       const kept = this.files.kept.find(docId)
-      if (kept === undefined) throw notKept()
-      await duplicate(kept, path)
+      if (kept !== undefined) await duplicate(kept, path)
+      else if (!(await replicator?.copyDeleted(docId, path))) throw notKept()
     } catch (error) {
       if (toAppError(error)) throw error
       this.parts.onFileError(error, docId)

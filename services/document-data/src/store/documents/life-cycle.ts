@@ -116,13 +116,13 @@ export class DocumentLifeCycle implements AsyncDisposable {
     const { files, documents, firstEntries, replicator, removed } = this.parts
     files.requireId(docId)
     const isKept = keeps && this.parts.keptDays > 0
-    const isLogged = await replicator?.remove(docId, isKept)
+    const isInLog = await replicator?.remove(docId, isKept)
     const reason = new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
     firstEntries.take(docId)
     try {
       await documents.closeForRemoval(docId, reason, () =>
         // The log and the store have what a replicated document needs.
-        translateDiskErrors(() => files.remove(docId, isKept && !isLogged)),
+        translateDiskErrors(() => files.remove(docId, isKept && !isInLog)),
       )
     } finally {
       removed(docId)

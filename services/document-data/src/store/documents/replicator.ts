@@ -99,8 +99,8 @@ export interface Replicator extends AsyncDisposable {
   /** Stores a new document before it becomes visible. Throws `conflict` when it exists, `precondition` when it was deleted. */
   create(document: NewDocumentFile): Promise<void>
   /**
-   * Removes a document for good: nobody uses it any more. Resolves to false when it was never stored outside of the disk of an
-   * instance, so that its file is all there is of it.
+   * Removes a document for good: nobody uses it any more. Resolves to false when its file has more of it than is stored
+   * outside of the disk of this instance.
    * @param keeps true to keep what `copyDeleted` needs for the days of the host
    */
   remove(docId: string, keeps: boolean): Promise<boolean>
