@@ -167,3 +167,53 @@ describe('cells that are edited while the server is away', () => {
     ])
   })
 })
+
+describe('a cell whose editor is open', () => {
+  const field = () => page.locator('.cell-field')
+
+  it('keeps what someone else has entered in it meanwhile, unless it is decided otherwise', async () => {
+    const path = await openTable('Opened')
+    const { body } = await rest.get<{ records: { id: number }[] }>(path)
+    const id = body.records[0]?.id
+    const change = async (Name: string, Age: number) => {
+      await rest.patch(path, { body: { records: [{ id, fields: { Name, Age } }] } })
+      await cell(0, 'Age').getByText(String(Age), { exact: true }).waitFor()
+    }
+    await cell(0).click()
+    await page.keyboard.press('Enter')
+    await field().waitFor()
+    await change('their Ada', 50)
+    // Nothing was typed, and nothing is written.
+    await page.keyboard.press('Enter')
+    await field().waitFor({ state: 'detached' })
+    await cell(0).getByText('their Ada').click()
+    await page.keyboard.type('my Ada')
+    await eventually(async () => (await field().inputValue()) === 'my Ada', patience)
+    await change('Ada L.', 51)
+    await page.keyboard.press('Enter')
+    await says('1 cell is not saved: your decision is needed.')
+    await stores(path, [
+      ['Ada L.', 51],
+      ['Zoe', 5],
+      ['Bob', 41],
+    ])
+    await page.getByRole('button', { name: 'Decide…' }).click()
+    await page.getByRole('button', { name: 'Keep theirs' }).click()
+    await cell(0).getByText('Ada L.').waitFor()
+  })
+
+  it('stays open when another row is deleted, and its text goes into its own row', async () => {
+    const path = await openTable('Shortened')
+    const { body } = await rest.get<{ records: { id: number }[] }>(path)
+    await cell(2).click()
+    await page.keyboard.type('Robert')
+    await eventually(async () => (await field().inputValue()) === 'Robert', patience)
+    await rest.post(`${path}/delete`, { body: [body.records[0]?.id] })
+    await page.getByText('2 rows', { exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await stores(path, [
+      ['Zoe', 5],
+      ['Robert', 41],
+    ])
+  })
+})

@@ -19,7 +19,7 @@ interface GridBodyProps {
   /** True if rows can be selected. */
   readonly canSelect: boolean
   readonly rows: GridRows
-  readonly onEdit: CellEditing['onEdit']
+  readonly editing: CellEditing
   readonly ranges: Ranges
   readonly onSelect: () => void
   readonly onFocus: () => void
@@ -58,7 +58,7 @@ interface RowClassParams {
 
 /** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { context, columns, canSelect, rows, onEdit, ranges, onSelect, onFocus } = props
+  const { context, columns, canSelect, rows, editing, ranges, onSelect, onFocus } = props
   const { grid: gridRef, body } = props
   const { selecting } = ranges
   const { selection } = selecting
@@ -129,7 +129,9 @@ export function GridBody(props: GridBodyProps): ReactNode {
           gridRef.current = null
         }}
         onViewportChanged={({ firstRow, lastRow }) => store.setViewport(firstRow, lastRow)}
-        onCellEditRequest={onEdit}
+        onCellEditingStarted={editing.onOpen}
+        onCellEditRequest={editing.onEdit}
+        onCellEditingStopped={editing.onClose}
         onSelectionChanged={onSelect}
         onCellFocused={() => {
           selecting.onFocus()

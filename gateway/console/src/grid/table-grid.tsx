@@ -61,7 +61,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             columns={columns}
             canSelect={canEdit || rowActions !== undefined}
             rows={rows}
-            onEdit={editing.onEdit}
+            editing={editing}
             ranges={ranges}
             onSelect={rowCommands.onSelect}
             onFocus={tableColumns.onFocus}

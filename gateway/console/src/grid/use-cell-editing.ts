@@ -1,4 +1,4 @@
-import type { CellEditRequestEvent } from 'ag-grid-community'
+import type { CellEditRequestEvent, CellEditingStartedEvent } from 'ag-grid-community'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Column, Row } from '../api/resources'
 import { columnName } from '../formats/column'
@@ -15,9 +15,21 @@ export interface CellEditing {
   readonly problem: string | undefined
   /** Shows why cells are not changed; without an argument, removes that. */
   readonly report: (problem?: string) => void
+  readonly onOpen: (event: CellEditingStartedEvent<Row>) => void
   readonly onEdit: (event: CellEditRequestEvent<Row>) => void
+  readonly onClose: () => void
   /** Writes cells. The label says which, to the user. */
   readonly write: (changes: readonly PlacedChange[], label: string) => void
+}
+
+/** A cell when its editor was opened. */
+interface OpenedCell {
+  readonly rowId: number
+  readonly colId: string
+  /** The value that the editor shows. */
+  readonly value: unknown
+  /** The stored value; undefined while an earlier one that was entered here is being stored. */
+  readonly before: PlacedChange['before']
 }
 
 /** Writes cells, and shows why that fails. */
@@ -47,19 +59,37 @@ export function useCellEditing(
     },
     [writes, record, store, toaster, isShown],
   )
+  const opened = useRef<OpenedCell>(undefined)
+  const onOpen = useCallback<CellEditing['onOpen']>(
+    ({ data, column, value }) => {
+      if (!data) return
+      const colId = column.getColId()
+      const fields = store.find(data.id)?.fields
+      const isStored = fields && colId in fields && writes.stateOf(data.id, colId) === undefined
+      const before = isStored ? { [colId]: fields[colId] } : undefined
+      opened.current = { rowId: data.id, colId, value: value as unknown, before }
+    },
+    [store, writes],
+  )
+  const onClose = useCallback(() => {
+    opened.current = undefined
+  }, [])
   const onEdit = useCallback<CellEditing['onEdit']>(
     ({ data, column, newValue, oldValue, node }) => {
       const shown = columns.find(({ id }) => id === column.getColId())
+      // While the editor was open, somebody else may have changed the cell.
+      const cell = opened.current?.colId === shown?.id ? opened.current : undefined
       // Unchanged cells are not written.
-      if (!shown || isSameValue(newValue, oldValue)) return
+      if (!shown || isSameValue(newValue, cell ? cell.value : oldValue)) return
       const value: unknown = newValue === undefined ? null : newValue
       const place = `row ${(node.rowIndex ?? 0) + 1}`
       const fields = { [shown.id]: value }
-      write([{ id: data.id, fields, place }], `${columnName(shown)}, ${place}`)
+      const change = { id: cell?.rowId ?? data.id, fields, place, before: cell?.before }
+      write([change], `${columnName(shown)}, ${place}`)
     },
     [write, columns],
   )
-  return { problem, report, write, onEdit }
+  return { problem, report, write, onOpen, onEdit, onClose }
 }
 
 /** Returns a function that reports whether the component is still mounted. */

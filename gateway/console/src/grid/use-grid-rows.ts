@@ -105,15 +105,19 @@ function refreshMarks({ current: api }: GridRef, ids: readonly number[]): void {
 /** Updates the grid when rows change. */
 function useRowListener(grid: GridRef): RowListener {
   const isDue = useRef(false)
+  const lateTotal = useRef<number>(undefined)
   const refresh = useCallback(() => {
     if (isDue.current) return
     isDue.current = true
     const go = () => {
       const api = grid.current
       // If another row moved to the edited position, it would get the entered value.
-      if (api && api.getEditingCells().length > 0) return void setTimeout(go, 200)
+      if (isEditing(api)) return void setTimeout(go, 200)
       isDue.current = false
-      if (api && !api.isDestroyed()) api.refreshInfiniteCache()
+      if (!api || api.isDestroyed()) return
+      if (lateTotal.current !== undefined) api.setRowCount(lateTotal.current, true)
+      lateTotal.current = undefined
+      api.refreshInfiniteCache()
     }
     requestAnimationFrame(go)
   }, [grid])
@@ -124,11 +128,20 @@ function useRowListener(grid: GridRef): RowListener {
         for (const { row } of changed) showRow(grid, row, !isOwn)
       },
       onBlocks: refresh,
-      onTotal: (total) => grid.current?.setRowCount(total, true),
+      onTotal(count) {
+        const { current: api } = grid
+        // The editor of a row at the end would be closed, and lose its text.
+        lateTotal.current = isEditing(api) ? count : undefined
+        if (lateTotal.current === undefined) api?.setRowCount(count, true)
+        else refresh()
+      },
     }),
     [grid, refresh],
   )
 }
+
+const isEditing = (api: GridApi<Row> | null): boolean =>
+  api !== null && !api.isDestroyed() && api.getEditingCells().length > 0
 
 /** Updates a row in the grid. Cells changed by other users flash. */
 function showRow({ current: api }: GridRef, row: Row, flashes: boolean): void {
