@@ -7,7 +7,7 @@ import { describeError } from '../components/states'
 import { formatCell } from '../formats/cell'
 import { columnName } from '../formats/column'
 import { formatValue } from '../formats/value'
-import type { TableDispute } from './outbox'
+import { outbox, type TableDispute } from './outbox'
 
 /** Disputes shown at once; a paste may have hundreds. */
 const MAX_SHOWN = 50
@@ -28,9 +28,6 @@ export function DisputesDialog({ disputes, onClose }: DisputesDialogProps): Reac
   useEffect(() => {
     if (isDone) onClose()
   }, [isDone, onClose])
-  const decideAll = (choice: 'mine' | 'theirs') => {
-    for (const dispute of disputes) dispute.decide(choice)
-  }
   return (
     <Dialog title="Which values are to be kept?" isWide onClose={onClose}>
       <p>These cells were changed by someone else, or refused, while your values were not saved.</p>
@@ -49,8 +46,8 @@ export function DisputesDialog({ disputes, onClose }: DisputesDialogProps): Reac
       <div className="dialog-foot">
         {disputes.length > 1 && (
           <>
-            <Button onClick={() => decideAll('theirs')}>Keep all of theirs</Button>
-            <Button onClick={() => decideAll('mine')}>Keep all of mine</Button>
+            <Button onClick={() => outbox.decideAll('theirs')}>Keep all of theirs</Button>
+            <Button onClick={() => outbox.decideAll('mine')}>Keep all of mine</Button>
           </>
         )}
         <Button onClick={onClose}>Decide later</Button>

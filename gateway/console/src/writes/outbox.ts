@@ -53,6 +53,14 @@ class Outbox {
     for (const { writes } of this.tables.values()) writes.retry()
   }
 
+  /** Decides about all undecided values, as `TableWrites.decide` does. */
+  decideAll(choice: 'mine' | 'theirs'): void {
+    for (const { writes } of this.tables.values()) {
+      const ids = writes.state.disputes.map(({ id }) => id)
+      writes.decide(ids, choice)
+    }
+  }
+
   private update(): void {
     const tables = [...this.tables.values()].map((table) => ({
       ...table,
@@ -62,7 +70,7 @@ class Outbox {
       tables.reduce((total, { state }) => total + state[of], 0)
     const disputes = tables.flatMap(({ docId, tableId, writes, state }) =>
       state.disputes.map((dispute): TableDispute => {
-        const decide = (choice: 'mine' | 'theirs') => writes.decide(dispute.id, choice)
+        const decide = (choice: 'mine' | 'theirs') => writes.decide([dispute.id], choice)
         return { ...dispute, docId, tableId, decide }
       }),
     )

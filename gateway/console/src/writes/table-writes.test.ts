@@ -9,6 +9,8 @@ class Server {
   readonly names = new Map([1, 2, 3].map((id) => [id, 'old']))
   readonly keys: string[] = []
   isAway = false
+  /** Number of reads that get no answer. */
+  lostReads = 0
   /** The answer to the next change is lost, though it is made. */
   losesAnswer = false
   seq = 10
@@ -35,7 +37,7 @@ class Server {
   }
 
   readonly readRows = async (ids: readonly number[]): Promise<StoredRows> => {
-    if (this.isAway) throw error(0, 'CONNECTION_FAILED')
+    if (this.isAway || this.lostReads-- > 0) throw error(0, 'CONNECTION_FAILED')
     return { rows: ids.map((id) => this.row(id)), seq: this.seq }
   }
 
@@ -172,7 +174,7 @@ describe('cells edited while the server is away', () => {
       expect(writes.state.disputes).toMatchObject([expected])
       expect([table.shown(1), writes.stateOf(1, 'Name')]).toEqual(['mine', 'disputed'])
       expect([...server.names.values()]).toEqual(['theirs', 'other', 'old'])
-      writes.decide(writes.state.disputes[0]?.id ?? 0, choice)
+      writes.decide([writes.state.disputes[0]?.id ?? 0], choice)
       await until(() => writes.state.unsaved === 0)
       expect([table.shown(1), server.names.get(1)]).toEqual([choice, choice])
       expect(writes.state.disputes).toEqual([])
@@ -198,8 +200,41 @@ describe('cells edited while the server is away', () => {
     await until(() => table.writes.state.disputes.length === 1)
     const [dispute] = table.writes.state.disputes
     expect(dispute).toMatchObject({ mine: 'bad', theirs: 'old', error: { message: 'refused' } })
-    table.writes.decide(dispute?.id ?? 0, 'mine')
+    table.writes.decide([dispute?.id ?? 0], 'mine')
     await until(() => table.writes.state.disputes.length === 1)
     expect([table.shown(1), server.names.get(1)]).toEqual(['bad', 'old'])
+  })
+
+  it('are compared however often the server does not answer then', async () => {
+    void away('mine')
+    await until(() => table.writes.state.waiting === 1)
+    server.names.set(1, 'theirs')
+    server.lostReads = 5
+    server.isAway = false
+    const again = setInterval(() => table.writes.retry(), 1)
+    await until(() => table.writes.state.disputes.length === 1)
+    clearInterval(again)
+    expect(table.writes.state.disputes).toMatchObject([{ mine: 'mine', theirs: 'theirs' }])
+    expect(table.writes.state.disputes[0]?.error).toBeUndefined()
+  })
+
+  it.each([
+    ['changed by someone else', 'mine'],
+    ['refused', 'bad'],
+  ])('and %s together are sent together again', async (_, name) => {
+    server.isAway = true
+    const { writes, enter } = table
+    const done = writes.write([1, 2, 3].map((id) => enter(name, id)))
+    await until(() => writes.state.waiting === 3)
+    if (name !== 'bad') for (const id of [1, 2, 3]) server.names.set(id, 'theirs')
+    await back()
+    await done
+    const sent = server.keys.length
+    const ids = writes.state.disputes.map(({ id }) => id)
+    expect(ids).toHaveLength(3)
+    writes.decide(ids, 'mine')
+    await until(() => writes.state.unsaved === 0 && server.keys.length > sent)
+    expect(server.keys).toHaveLength(sent + 1)
+    expect([1, 2, 3].map((id) => table.shown(id))).toEqual([name, name, name])
   })
 })

@@ -128,17 +128,28 @@ export class TableWrites {
     this.pause.end()
   }
 
-  /** Decides about an entered value: `mine` sends it again, to replace the stored one; `theirs` drops it. */
-  decide(id: number, choice: 'mine' | 'theirs'): void {
-    const dispute = this.disputes.find((one) => one.id === id)
-    if (!dispute) return
-    const { rowId, colId, place, mine, theirs } = dispute
-    this.disputes = this.disputes.filter((one) => one !== dispute)
-    this.entered.drop(rowId, colId)
-    const row = { id: rowId, fields: { [colId]: mine }, before: { [colId]: theirs }, place }
-    this.changed([row])
+  /**
+   * Decides about entered values: `mine` sends them again, to replace the stored ones; `theirs` drops them. Values that were refused
+   * together are sent together.
+   */
+  decide(ids: readonly number[], choice: 'mine' | 'theirs'): void {
+    const decided = new Set(ids)
+    const disputes = this.disputes.filter(({ id }) => decided.has(id))
+    this.disputes = this.disputes.filter(({ id }) => !decided.has(id))
+    const writes = new Map<unknown, EnteredRow[]>()
+    for (const { rowId, colId, place, mine, theirs, error } of disputes) {
+      this.entered.drop(rowId, colId)
+      const row = { id: rowId, fields: { [colId]: mine }, before: { [colId]: theirs }, place }
+      const rows = writes.get(error) ?? []
+      rows.push(row)
+      writes.set(error, rows)
+    }
+    this.changed(disputes.map(({ rowId }) => ({ id: rowId })))
     if (choice === 'theirs') return
-    this.write([row]).catch((error: unknown) => this.dispute([row], error))
+    for (const rows of writes.values()) {
+      const entered = joined(rows)
+      this.write(entered).catch((error: unknown) => this.dispute(entered, error))
+    }
   }
 
   /** What is entered in a disputed cell takes part in the dispute. */
@@ -238,13 +249,14 @@ export class TableWrites {
 
   /** Finds the cells that somebody else has changed; the others are sent again. */
   private async compare(write: Write, error: unknown): Promise<Failure> {
-    if (++write.rounds > MAX_ROUNDS) return this.refuse(write, error)
+    if (write.rounds >= MAX_ROUNDS) return this.refuse(write, error)
     let read: StoredRows
     try {
       read = await this.readAll(write.rows.map(({ id }) => id))
     } catch (failure) {
       return isPassing(failure) ? { error: failure } : this.refuse(write, failure)
     }
+    write.rounds++
     for (const view of this.views) view.store(read)
     const { disputed, others } = splitDisputed(write.rows, read.rows)
     write.request = undefined
@@ -262,12 +274,14 @@ export class TableWrites {
   }
 
   private dispute(rows: readonly EnteredRow[], error?: unknown): void {
-    for (const { id: rowId, fields, before, place } of rows)
-      for (const [colId, mine] of Object.entries(fields)) {
+    const added = rows.flatMap(({ id: rowId, fields, before, place }) =>
+      Object.entries(fields).map(([colId, mine]): Dispute => {
         this.entered.set(rowId, colId, { value: mine, write: undefined })
-        const parts = { id: ++this.lastDispute, rowId, colId, place, mine, error }
-        this.disputes = [...this.disputes, { ...parts, theirs: before[colId] }]
-      }
+        const theirs = before[colId]
+        return { id: ++this.lastDispute, rowId, colId, place, mine, theirs, error }
+      }),
+    )
+    this.disputes = [...this.disputes, ...added]
     this.changed(rows)
   }
 
@@ -297,6 +311,17 @@ function rebase(
   const both = Object.keys(row.fields).filter((colId) => colId in sent)
   const before = Object.fromEntries(both.map((colId) => [colId, stored[colId]]))
   return { ...row, before: { ...row.before, ...before } }
+}
+
+/** Joins the cells of each row. */
+function joined(cells: readonly EnteredRow[]): EnteredRow[] {
+  const rows = new Map<number, EnteredRow>()
+  for (const cell of cells) {
+    const { fields, before } = rows.get(cell.id) ?? { fields: {}, before: {} }
+    const joint = { fields: { ...fields, ...cell.fields }, before: { ...before, ...cell.before } }
+    rows.set(cell.id, { ...cell, ...joint })
+  }
+  return [...rows.values()]
 }
 
 function toRecord({ id, fields, before }: EnteredRow): ExpectedChange {
