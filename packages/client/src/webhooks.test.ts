@@ -33,6 +33,12 @@ const calls: readonly [string, (webhooks: Webhooks) => Promise<unknown>, unknown
     { queued: 2 },
     { queued: 2 },
   ],
+  [
+    'GET /w/deliveries/d%2F1',
+    (webhooks) => webhooks.delivery('w', 'd/1'),
+    { id: 'd/1', status: 'waiting' },
+    { id: 'd/1', status: 'waiting' },
+  ],
   ['POST /w/deliveries/d/redeliver', (webhooks) => webhooks.redeliver('w', 'd'), done, undefined],
 ]
 const changes = calls.filter(([call]) => !call.startsWith('GET'))

@@ -118,6 +118,12 @@ export class Webhooks {
     }
   }
 
+  /** Resolves to a delivery: the one of a test until it is sent, for example. */
+  delivery(id: string, deliveryId: string, options?: CallOptions): Promise<WebhookDelivery> {
+    const path = this.#pathOf(id, `deliveries/${encodeURIComponent(deliveryId)}`)
+    return this.#connection.json({ method: 'GET', path }, options)
+  }
+
   /** Sends a delivery again, with its body, before the queue. ConflictError if it is queued already, or its body is no longer kept. */
   async redeliver(id: string, deliveryId: string, options?: CallOptions): Promise<void> {
     const delivery = `deliveries/${encodeURIComponent(deliveryId)}/redeliver`

@@ -1,3 +1,4 @@
+import type { WebhookDelivery } from '@sheaf/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Button } from '../components/button'
@@ -8,7 +9,7 @@ import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import { DeliveryDialog } from './delivery-dialog'
 import { StateBadge } from './state-badge'
-import { deliveriesQuery, type Delivery } from './webhook-queries'
+import { deliveriesQuery } from './webhook-queries'
 import { deliveryState } from './webhook-state'
 
 interface DeliveriesProps {
@@ -19,7 +20,7 @@ interface DeliveriesProps {
 /** The delivery log of a webhook, in pages. */
 export function DeliveriesSection({ docId, webhookId }: DeliveriesProps): ReactNode {
   const log = useInfiniteQuery(deliveriesQuery(docId, webhookId))
-  const [shown, setShown] = useState<Delivery>()
+  const [shown, setShown] = useState<WebhookDelivery>()
   const { data, error } = log
   const deliveries = data?.pages.flat() ?? []
   return (
@@ -58,8 +59,8 @@ export function DeliveriesSection({ docId, webhookId }: DeliveriesProps): ReactN
 }
 
 interface DeliveryTableProps {
-  readonly deliveries: readonly Delivery[]
-  readonly onShow: (delivery: Delivery) => void
+  readonly deliveries: readonly WebhookDelivery[]
+  readonly onShow: (delivery: WebhookDelivery) => void
 }
 
 const headers = ['Last attempt', 'Status', 'Events', 'Attempts', 'Response', 'Size', '']
@@ -99,6 +100,6 @@ function DeliveryTable({ deliveries, onShow }: DeliveryTableProps): ReactNode {
   )
 }
 
-function describeResponse({ httpStatus, errorMessage }: Delivery): string {
+function describeResponse({ httpStatus, errorMessage }: WebhookDelivery): string {
   return errorMessage ?? (httpStatus === null ? '–' : String(httpStatus))
 }

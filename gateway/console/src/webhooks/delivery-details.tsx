@@ -1,14 +1,14 @@
+import type { WebhookDelivery } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { formatSize } from '../components/size'
 import { Time } from '../components/time'
 import { useDocumentContext } from '../document-context/document-context'
 import { StateBadge } from './state-badge'
-import type { Delivery } from './webhook-queries'
 import { deliveryState } from './webhook-state'
 
 /** The details of a delivery. */
-export function DeliveryDetails({ delivery }: { readonly delivery: Delivery }): ReactNode {
+export function DeliveryDetails({ delivery }: { readonly delivery: WebhookDelivery }): ReactNode {
   const { id, time, size, kinds, attempts, httpStatus, durationMs } = delivery
   const { errorMessage, responseExcerpt, bodyBytes, byHand } = delivery
   return (
@@ -56,7 +56,11 @@ export function DeliveryDetails({ delivery }: { readonly delivery: Delivery }): 
   )
 }
 
-function Changes({ delivery: { firstSeq, lastSeq } }: { readonly delivery: Delivery }): ReactNode {
+function Changes({
+  delivery: { firstSeq, lastSeq },
+}: {
+  readonly delivery: WebhookDelivery
+}): ReactNode {
   const { docId } = useDocumentContext()
   if (lastSeq === 0) return 'None (test event)'
   const text = firstSeq === lastSeq ? `Change ${lastSeq}` : `Changes ${firstSeq} to ${lastSeq}`

@@ -1,17 +1,19 @@
+import type { WebhookDelivery } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { ErrorNote } from '../components/states'
 import { DeliveryDetails } from './delivery-details'
-import { deliveryQuery, redeliver, webhooksKey, type Delivery } from './webhook-queries'
+import { deliveryQuery, webhooksKey } from './webhook-queries'
 
 interface DeliveryDialogProps {
   readonly docId: string
   readonly webhookId: string
   /** The delivery as shown in the log. */
-  readonly listed: Delivery
+  readonly listed: WebhookDelivery
   readonly onClose: () => void
 }
 
@@ -25,7 +27,7 @@ export function DeliveryDialog(props: DeliveryDialogProps): ReactNode {
   const sendAgain = () => {
     setSendError(undefined)
     const message = 'Delivery queued.'
-    mutate(() => redeliver(docId, webhookId, listed.id), message).catch(setSendError)
+    mutate(() => docOf(docId).webhooks.redeliver(webhookId, listed.id), message).catch(setSendError)
   }
   return (
     <Dialog title="Delivery" isWide onClose={onClose}>

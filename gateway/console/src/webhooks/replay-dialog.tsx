@@ -1,8 +1,10 @@
+import type { Webhook } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { SelectField, TextField } from '../components/field'
-import { replay, webhooksKey, type Webhook } from './webhook-queries'
+import { webhooksKey } from './webhook-queries'
 import { countEvents } from './webhook-state'
 
 interface ReplayDialogProps {
@@ -51,7 +53,7 @@ function ReplayForm({
     const start =
       from === 'since' ? { since: Number(since) } : { sinceTime: new Date(time).toISOString() }
     const { queued, nextSeq } = await mutate(
-      () => replay(docId, webhook.id, start),
+      () => docOf(docId).webhooks.replay(webhook.id, start),
       'Events queued.',
     )
     if (nextSeq === undefined) onClose()

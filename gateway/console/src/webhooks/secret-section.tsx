@@ -1,11 +1,12 @@
+import type { WebhookSecrets } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { CopyText } from '../components/copy-text'
 import { Section } from '../components/page'
 import { Time } from '../components/time'
-import { fetchSecrets, rotateSecret, type Secrets } from './webhook-queries'
 import { isoTime } from './webhook-state'
 
 interface SecretSectionProps {
@@ -15,12 +16,13 @@ interface SecretSectionProps {
 
 /** The signing secret: shown on request, and replaced. */
 export function SecretSection({ docId, webhookId }: SecretSectionProps): ReactNode {
-  const [secrets, setSecrets] = useState<Secrets>()
+  const [secrets, setSecrets] = useState<WebhookSecrets>()
   const [isConfirming, setConfirming] = useState(false)
   const { isBusy, mutate, mutateOrToast } = useApiMutation()
-  const show = async () => setSecrets(await fetchSecrets(docId, webhookId))
+  const { webhooks } = docOf(docId)
+  const show = async () => setSecrets(await webhooks.secrets(webhookId))
   const rotate = async () => {
-    await mutate(() => rotateSecret(docId, webhookId), 'New secret created.')
+    await mutate(() => webhooks.rotateSecret(webhookId), 'New secret created.')
     // Separate from the mutation: if showing it failed in the dialog, confirming again would revoke the old secret.
     setSecrets(undefined)
     mutateOrToast(show)

@@ -1,11 +1,13 @@
+import type { WebhookDelivery } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { ErrorState, Loading } from '../components/states'
 import { DeliveryDetails } from './delivery-details'
-import { deliveryQuery, sendTest, webhooksKey, type Delivery } from './webhook-queries'
+import { deliveryQuery, webhooksKey } from './webhook-queries'
 
 interface TestEventProps {
   readonly docId: string
@@ -16,7 +18,8 @@ interface TestEventProps {
 export function TestEvent({ docId, webhookId }: TestEventProps): ReactNode {
   const [sent, setSent] = useState<string>()
   const { isBusy, mutateOrToast } = useApiMutation(webhooksKey(docId))
-  const send = () => mutateOrToast(async () => setSent(await sendTest(docId, webhookId)))
+  const { webhooks } = docOf(docId)
+  const send = () => mutateOrToast(async () => setSent(await webhooks.test(webhookId)))
   return (
     <>
       <Button isBusy={isBusy} onClick={send}>
@@ -63,7 +66,7 @@ function TestResult({ docId, webhookId, deliveryId, onClose }: TestResultProps):
   )
 }
 
-function describeResult({ status, httpStatus, errorMessage }: Delivery): string {
+function describeResult({ status, httpStatus, errorMessage }: WebhookDelivery): string {
   if (status === 'waiting') return 'Sending…'
   if (status === 'success') return `Delivered. The receiver responded with status ${httpStatus}.`
   return `Delivery failed: ${errorMessage ?? 'unknown error'}.`

@@ -1,6 +1,8 @@
+import type { Webhook } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
@@ -8,14 +10,7 @@ import { Menu } from '../components/menu'
 import { useToaster } from '../components/toast'
 import { ReplayDialog } from './replay-dialog'
 import { TestEvent } from './test-event'
-import {
-  changeWebhook,
-  clearQueue,
-  deleteWebhook,
-  webhooksKey,
-  webhooksQuery,
-  type Webhook,
-} from './webhook-queries'
+import { webhooksKey, webhooksQuery } from './webhook-queries'
 import { countEvents, nameOf } from './webhook-state'
 
 interface WebhookProps {
@@ -31,7 +26,7 @@ export function WebhookActions({ docId, webhook }: WebhookProps): ReactNode {
   const [open, setOpen] = useState<OpenDialog>()
   const { isBusy, mutateOrToast } = useApiMutation(webhooksKey(docId))
   const enable = (enabled: boolean, message: string) =>
-    mutateOrToast(() => changeWebhook(docId, id, { enabled }), message)
+    mutateOrToast(() => docOf(docId).webhooks.update(id, { enabled }), message)
   const close = () => setOpen(undefined)
   return (
     <>
@@ -90,10 +85,11 @@ interface DiscardDialogProps extends WebhookProps {
 function DiscardDialog({ docId, webhook, disables, onClose }: DiscardDialogProps): ReactNode {
   const { mutate } = useApiMutation(webhooksKey(docId))
   const { id, usage } = webhook
+  const { webhooks } = docOf(docId)
   const discard = () =>
     disables
-      ? mutate(() => changeWebhook(docId, id, { enabled: false }), 'Webhook disabled.')
-      : mutate(() => clearQueue(docId, id), 'Queue cleared.')
+      ? mutate(() => webhooks.update(id, { enabled: false }), 'Webhook disabled.')
+      : mutate(() => webhooks.clearQueue(id), 'Queue cleared.')
   return (
     <ConfirmDialog
       title={disables ? `Disable “${nameOf(webhook)}”?` : 'Clear queue?'}
@@ -115,7 +111,7 @@ function DeleteDialog(props: WebhookProps & { readonly onClose: () => void }): R
   const navigate = useNavigate()
   const toaster = useToaster()
   const remove = async () => {
-    await deleteWebhook(docId, webhook.id)
+    await docOf(docId).webhooks.delete(webhook.id)
     // Invalidating the queries instead would refetch the deleted webhook.
     await navigate(`/docs/${docId}/webhooks`, { replace: true })
     client.setQueryData(webhooksQuery(docId).queryKey, (known) =>

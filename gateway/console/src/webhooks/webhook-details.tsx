@@ -1,7 +1,7 @@
+import type { Webhook } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { Time } from '../components/time'
 import { StateBadge } from './state-badge'
-import type { Webhook, WebhookFields } from './webhook-queries'
 import { describeEvents, isoTime, lastResponse, webhookState } from './webhook-state'
 
 /** The settings and delivery status of a webhook. */
@@ -48,8 +48,8 @@ export function WebhookDetails({ webhook }: { readonly webhook: Webhook }): Reac
   )
 }
 
-const describeRows = ({ isReadyColumn }: WebhookFields) =>
+const describeRows = ({ isReadyColumn }: Webhook['fields']) =>
   isReadyColumn === null ? 'All' : `Where ${isReadyColumn} is true`
 
-const describeWatched = ({ watchedColIds }: WebhookFields) =>
+const describeWatched = ({ watchedColIds }: Webhook['fields']) =>
   watchedColIds.length === 0 ? 'In any column' : `In ${watchedColIds.join(', ')}`

@@ -1,18 +1,15 @@
+import type { Webhook } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { useDocumentContext } from '../document-context/document-context'
 import { OwnersOnly } from './owners-only'
-import {
-  changeWebhook,
-  createWebhook,
-  webhooksKey,
-  webhooksQuery,
-  type WebhookFields,
-} from './webhook-queries'
+import { webhooksKey, webhooksQuery, type WebhookFields } from './webhook-queries'
 import { WebhookForm } from './webhook-form'
+import { eventTypes } from './webhook-form-parts'
 import { nameOf } from './webhook-state'
 
 /** Creates a webhook, or edits the one in the URL. */
@@ -36,7 +33,7 @@ function NewWebhook(): ReactNode {
   const initial: WebhookFields = {
     name: '',
     url: '',
-    tableId: tables[0]?.id ?? null,
+    tableId: tables[0]?.id ?? '',
     eventTypes: ['add', 'update'],
     isReadyColumn: null,
     watchedColIds: [],
@@ -45,7 +42,8 @@ function NewWebhook(): ReactNode {
     enabled: true,
   }
   const create = async (fields: WebhookFields) => {
-    const id = await mutate(() => createWebhook(docId, fields), 'Webhook created.')
+    const { webhooks } = docOf(docId)
+    const [id] = await mutate(() => webhooks.create([fields]), 'Webhook created.')
     await navigate(`/docs/${docId}/webhooks/${id}`, { replace: true })
   }
   return (
@@ -76,16 +74,25 @@ function EditWebhook({ webhookId }: { readonly webhookId: string }): ReactNode {
     )
   const back = `/docs/${docId}/webhooks/${webhookId}`
   const change = async (_: WebhookFields, changed: Partial<WebhookFields>) => {
-    await mutate(() => changeWebhook(docId, webhookId, changed), 'Webhook saved.')
+    await mutate(() => docOf(docId).webhooks.update(webhookId, changed), 'Webhook saved.')
     await navigate(back, { replace: true })
   }
   return (
     <WebhookForm
       title={`Edit “${nameOf(webhook)}”`}
       submit="Save"
-      initial={webhook.fields}
+      initial={toFields(webhook)}
       back={back}
       onSubmit={change}
     />
   )
+}
+
+/** The fields of a webhook that owners set. */
+function toFields({ fields: { unsubscribeKey: _, ...fields } }: Webhook): WebhookFields {
+  return {
+    ...fields,
+    tableId: fields.tableId ?? '',
+    eventTypes: eventTypes.filter((type) => fields.eventTypes.includes(type)),
+  }
 }

@@ -5,7 +5,7 @@ import { CheckField, SelectField } from '../components/field'
 import { ErrorNote } from '../components/states'
 import { toggle } from '../components/toggle'
 import { useDocumentContext } from '../document-context/document-context'
-import type { EventType, WebhookFields } from './webhook-queries'
+import type { WebhookFields } from './webhook-queries'
 import { describeEvents } from './webhook-state'
 
 interface EventFieldsProps {
@@ -14,7 +14,8 @@ interface EventFieldsProps {
   readonly onChange: (change: Partial<WebhookFields>) => void
 }
 
-const eventTypes: readonly EventType[] = ['add', 'update', 'remove']
+/** The types of row events that a webhook can send. */
+export const eventTypes: WebhookFields['eventTypes'] = ['add', 'update', 'remove']
 
 /** Selects the event types to send. */
 export function EventFields({ fields, error, onChange }: EventFieldsProps): ReactNode {
@@ -24,7 +25,9 @@ export function EventFields({ fields, error, onChange }: EventFieldsProps): Reac
       error={error}
       options={eventTypes.map((type) => [type, describeEvents([type])])}
       chosen={fields.eventTypes}
-      onChange={(chosen) => onChange({ eventTypes: chosen as EventType[] })}
+      onChange={(chosen) =>
+        onChange({ eventTypes: eventTypes.filter((type) => chosen.includes(type)) })
+      }
     />
   )
 }
@@ -41,9 +44,8 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
   const { fields, readyError, watchedError, onChange } = props
   const { docId } = useDocumentContext()
   const { tableId, isReadyColumn, watchedColIds } = fields
-  const hasTable = tableId !== null && tableId !== ''
-  const query = columnsQuery(docId, tableId ?? '')
-  const { data: columns = [], error } = useQuery({ ...query, enabled: hasTable })
+  const query = columnsQuery(docId, tableId)
+  const { data: columns = [], error } = useQuery({ ...query, enabled: tableId !== '' })
   // Only these types can contain `true`.
   const ready = columns.filter(
     ({ id, fields: { type } }) => type === 'Bool' || type === 'Any' || id === isReadyColumn,

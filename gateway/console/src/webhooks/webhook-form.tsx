@@ -106,8 +106,8 @@ function TargetFields({ fields, errorOf, onChange }: PartProps): ReactNode {
       />
       <SelectField
         label="Table"
-        value={fields.tableId ?? ''}
-        options={fields.tableId === null ? [['', 'Select a table'], ...options] : options}
+        value={fields.tableId}
+        options={fields.tableId === '' ? [['', 'Select a table'], ...options] : options}
         required
         error={errorOf('tableId')}
         onChange={({ target }) =>

@@ -1,17 +1,20 @@
-import type { Webhook, WebhookFields, WebhookUsage } from './webhook-queries'
+import type { Webhook, WebhookUsage } from '@sheaf/client'
 import { lastAttempt, nameOf, webhookState } from './webhook-state'
+
+const idle: WebhookUsage = { status: 'idle', numWaiting: 0, lastEventBatch: null }
 
 const webhook = (
   usage: Partial<WebhookUsage> = {},
-  fields: Partial<WebhookFields> = {},
+  fields: Partial<Webhook['fields']> = {},
 ): Webhook => ({
   id: 'w',
   fields: {
     ...{ url: 'https://hooks.example/a', tableId: 'People', eventTypes: ['add'], name: '' },
     ...{ isReadyColumn: null, watchedColIds: [], memo: '', authorization: '', enabled: true },
+    unsubscribeKey: '',
     ...fields,
   },
-  usage: { status: 'idle', numWaiting: 0, ...usage },
+  usage: { ...idle, ...usage },
 })
 
 describe('the state of a webhook', () => {
@@ -47,6 +50,6 @@ it('uses the host as the name of a webhook without one', () => {
 
 it('uses the later of success and failure as the last attempt', () => {
   expect(lastAttempt(webhook().usage)).toBeNull()
-  const usage = { status: 'idle', numWaiting: 0, lastSuccessTime: 1_000, lastFailureTime: 2_000 }
+  const usage = { ...idle, lastSuccessTime: 1_000, lastFailureTime: 2_000 }
   expect(lastAttempt(usage)).toBe('1970-01-01T00:00:02.000Z')
 })

@@ -1,4 +1,4 @@
-import type { Delivery, EventType, Webhook, WebhookUsage } from './webhook-queries'
+import type { Webhook, WebhookDelivery, WebhookUsage } from '@sheaf/client'
 
 /** State of a webhook or delivery, with a tone for its badge. */
 export interface State {
@@ -9,15 +9,15 @@ export interface State {
 }
 
 /** Display names of event types. */
-const eventNames: Readonly<Record<EventType, string>> = {
+const eventNames: Readonly<Record<string, string>> = {
   add: 'rows added',
   update: 'rows changed',
   remove: 'rows deleted',
 }
 
 /** Describes event types, such as `Rows added, rows changed`. */
-export const describeEvents = (types: readonly EventType[]): string => {
-  const text = [...new Set(types)].map((type) => eventNames[type]).join(', ')
+export const describeEvents = (types: readonly string[]): string => {
+  const text = [...new Set(types)].map((type) => eventNames[type] ?? type).join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
@@ -76,7 +76,7 @@ export const countEvents = (count: number): string =>
   count === 1 ? '1 event pending.' : `${count.toLocaleString()} events pending.`
 
 /** Returns the state of a delivery. */
-export function deliveryState({ status, attempts }: Delivery): State {
+export function deliveryState({ status, attempts }: WebhookDelivery): State {
   if (status === 'success') return { label: 'Delivered', tone: 'good' }
   if (status === 'failed') return { label: 'Failed', tone: 'bad' }
   return attempts > 0 ? { label: 'Retrying', tone: 'bad' } : { label: 'Pending', tone: 'plain' }

@@ -1,3 +1,4 @@
+import type { Webhook } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -8,7 +9,7 @@ import { Time } from '../components/time'
 import { useDocumentContext } from '../document-context/document-context'
 import { OwnersOnly } from './owners-only'
 import { StateBadge } from './state-badge'
-import { webhooksQuery, type Webhook } from './webhook-queries'
+import { webhooksQuery } from './webhook-queries'
 import { describeEvents, lastAttempt, nameOf, webhookState } from './webhook-state'
 
 /** The webhooks of the document with their delivery status. */
