@@ -9,7 +9,14 @@ import {
   withTag,
   type Reply,
 } from '../tests/scripted-server.ts'
-import { ConflictError, PermissionError, Sheaf, UnavailableError, type Change } from './index.ts'
+import {
+  ConflictError,
+  InvalidRequestError,
+  PermissionError,
+  Sheaf,
+  UnavailableError,
+  type Change,
+} from './index.ts'
 
 const change = (seq: number) => ({ seq, time: '', userId: 1, cause: 'api', operations: [] })
 const event = (seq: number) => `id: ${seq}\nevent: change\ndata: ${JSON.stringify(change(seq))}\n\n`
@@ -89,7 +96,9 @@ describe('changes', () => {
     ],
   ])('that are %s', (_, options, reply) => {
     const cut = { name: 'ConflictError', status: 409, reason: 'CHANGES_CUT' }
-    const shorter = refuse(400, 'INVALID_PARAMETER', { details: { parameter: 'since' } })
+    const shorter = refuse(400, 'INVALID_PARAMETER', {
+      details: { parameter: 'since', latest: '4' },
+    })
 
     it.each<[string, Reply]>([
       ['has other changes at the same positions', withTag('W/"b.9-events"', reply(6, 7))],
@@ -111,6 +120,14 @@ describe('changes', () => {
       await using server = await startServer(first)
       const reading = readUntil(follow(server.url, { ...options, etag: 'W/"a.4~-ndjson"' }), 5)
       await expect(reading).rejects.toMatchObject(cut)
+    })
+
+    it('fail for a position that is none, which tells nothing about the log', async () => {
+      await using server = await startServer(
+        refuse(400, 'INVALID_PARAMETER', { details: { parameter: 'since' } }),
+      )
+      const reading = readUntil(follow(server.url, { ...options, after: -1, etag: 'W/"a.4"' }), 5)
+      await expect(reading).rejects.toBeInstanceOf(InvalidRequestError)
     })
 
     it('continue in the same log, of which responses have different ETags', async () => {

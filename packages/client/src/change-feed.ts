@@ -82,7 +82,7 @@ class FollowedLog {
 
   /** Throws the error of a refused call: ConflictError `CHANGES_CUT` where the log ends before a position that it had. */
   readonly rethrow = (error: unknown): never => {
-    const isShorter = error instanceof InvalidRequestError && error.details.parameter === 'since'
+    const isShorter = error instanceof InvalidRequestError && error.details.latest !== undefined
     throw isShorter && this.#epoch !== undefined ? toCut(REPLACED) : error
   }
 }
