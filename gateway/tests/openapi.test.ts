@@ -56,10 +56,16 @@ describe('the OpenAPI document', () => {
     )
   })
 
+  const headersOf = (item?: { responses?: Record<string, { headers?: object }> }) =>
+    Object.keys(item?.responses?.['200']?.headers ?? {})
+
+  it('tells that changes have an ETag', () => {
+    const changes = document.paths?.['/api/docs/{docId}/changes']?.get
+    expect(headersOf(changes)).toEqual(['Preference-Applied', 'ETag'])
+  })
+
   it('tells the headers of a page of records', () => {
     const records = '/api/docs/{docId}/tables/{tableId}/records'
-    const headersOf = (item?: { responses?: Record<string, { headers?: object }> }) =>
-      Object.keys(item?.responses?.['200']?.headers ?? {})
     const { paths } = document
     const ofPage = ['Preference-Applied', 'ETag', 'X-Total-Count', 'X-Next-Cursor', 'Link']
     expect(headersOf(paths?.[records]?.get)).toEqual(ofPage)

@@ -193,6 +193,7 @@ function toSuccess(route: Route): ResponseConfig {
       ...((query ?? body) && applied.shape),
       ...(conditions && (hasPages ? pageHeaders : etag).shape),
       ...(namesPending && pendingHeader.shape),
+      ...success.headers?.shape,
     }),
     content: { [mediaType]: content },
   }

@@ -20,6 +20,13 @@ const eventHeaders = z.object({
   }),
 })
 
+const responseHeaders = z.object({
+  ETag: z.string().meta({
+    description:
+      'Version of the document when the response began, `W/"<epoch>.<seq>"` with a suffix for each format and role. Another epoch than before means another log, in which the same `since` is another change.',
+  }),
+})
+
 /** The change log of a document. */
 export const changeRoutes: readonly Route[] = [
   defineRoute({
@@ -39,6 +46,7 @@ export const changeRoutes: readonly Route[] = [
       description: 'Changes in log order',
       schema: changesList,
       otherMediaTypes: [LINES, EVENTS],
+      headers: responseHeaders,
     },
     statuses: { 409: 'The change log does not reach back to `since`.' },
     async handle(exchange, { document, query: { since, limit } }) {

@@ -17,6 +17,8 @@ export interface Success {
   readonly mediaType?: string
   /** Media types available through the Accept header. */
   readonly otherMediaTypes?: readonly string[]
+  /** Response headers that do not follow from the other properties of the route. */
+  readonly headers?: z.ZodObject
 }
 
 /** The input of a handler, validated by the schemas of its route. */
