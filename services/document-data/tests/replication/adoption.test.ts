@@ -260,7 +260,11 @@ describe('a document that an instance has written without replication', () => {
       'its adoption has failed',
       async (store: DocumentStore, docId: string) => {
         await store.prepare(docId)
+        // Opened, so that it is stored in two steps.
+        await countRows(store, docId)
         await interrupt(store, docId, { put: 2 })
+        await store.prepare(docId)
+        expect(replicatorOf(store).isLocal(docId)).toBe(true)
       },
     ],
   ])('is kept in its file when it is deleted and %s', async (_, begin) => {
