@@ -2,21 +2,22 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { Dialog, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
-import { findUrl, findViolations, useChromium } from './chromium'
+import { findUrl, findViolations, signIn, useChromium } from './chromium'
 
 const patience = { timeoutMs: 60_000, everyMs: 50 }
 
 const chromium = useChromium()
+let opened: Awaited<ReturnType<typeof chromium.openDesk>>
 let page: Page
 let rest: Rest
 let doc: string
 let docUrl: string
 beforeAll(async () => {
-  const desk = await chromium.openDesk()
-  page = desk.page
-  rest = desk.rest
+  opened = await chromium.openDesk()
+  page = opened.page
+  rest = opened.rest
   doc = await newDocument(rest, 'Unsaved')
-  docUrl = await findUrl(desk.sheaf, rest, doc)
+  docUrl = await findUrl(opened.sheaf, rest, doc)
 })
 
 const isWrite = (url: URL) => url.pathname.endsWith('/batch')
@@ -90,14 +91,14 @@ describe('cells that are edited while the server is away', () => {
     await enter('Grace')
     await says('1 cell is not saved')
     const asked = new Promise<Dialog>((resolve) => page.once('dialog', resolve))
-    const left = page.reload().catch(() => {})
+    // Not page.reload(), which would wait for a page that does not come.
+    await page.evaluate('setTimeout(() => location.reload())')
     const dialog = await asked
     expect(dialog.type()).toBe('beforeunload')
     await dialog.dismiss()
     await cell(0).getByText('Grace').waitFor()
     await comeBack()
     await page.locator('.unsaved.none').waitFor({ state: 'attached' })
-    await left
     // Nothing is asked once all is saved.
     await page.reload()
     await cell(0).getByText('Grace').waitFor()
@@ -215,5 +216,32 @@ describe('a cell whose editor is open', () => {
       ['Zoe', 5],
       ['Robert', 41],
     ])
+  })
+})
+
+describe('cells that are edited after the session has ended', () => {
+  it('are kept while another user is signed in, and saved once the same user has signed in again', async () => {
+    const path = await openTable('Ended')
+    const { sheaf, desk } = opened
+    await desk.context.clearCookies()
+    await cell(0).click()
+    await enter('Grace')
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    await page.getByText('1 cell is not saved.').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    const tab = await desk.context.newPage()
+    const other = await sheaf.createUser('gus@example.com', 'Gus')
+    await signIn({ ...desk, page: tab }, sheaf, other.email)
+    await page.getByRole('heading', { name: 'Another user has signed in' }).waitFor()
+    expect(await fields(path)).toContainEqual(['Ada', 36])
+    await desk.context.clearCookies()
+    await signIn({ ...desk, page: tab }, sheaf, 'you@example.com')
+    await stores(path, [
+      ['Grace', 36],
+      ['Zoe', 5],
+      ['Bob', 41],
+    ])
+    await cell(0).getByText('Grace').waitFor()
+    await page.locator('.unsaved.none').waitFor({ state: 'attached' })
   })
 })

@@ -8,6 +8,7 @@ import { ToastProvider } from './components/toast'
 import { CrashBoundary } from './layout/crash-boundary'
 import { SessionProvider } from './session/session-provider'
 import { applyTheme, readTheme } from './layout/theme'
+import { useUnsaved } from './writes/outbox'
 import './styles/index.css'
 
 const client = new QueryClient({
@@ -34,7 +35,7 @@ createRoot(root).render(
   <StrictMode>
     <CrashBoundary>
       <QueryClientProvider client={client}>
-        <SessionProvider>
+        <SessionProvider useUnsaved={useUnsaved}>
           <ToastProvider>
             <BrowserRouter basename="/console">
               <App />

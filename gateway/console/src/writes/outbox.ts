@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react'
 import { cellsApi } from './cells-api'
 import { TableWrites, type Dispute } from './table-writes'
 
@@ -23,7 +24,10 @@ interface Table {
   readonly writes: TableWrites
 }
 
-/** The writes of all tables. They go on after the user has left the table. */
+/**
+ * The writes of all tables. They go on after the user has left the table. While there are any, the browser asks before it closes
+ * the page.
+ */
 class Outbox {
   private readonly tables = new Map<string, Table>()
   private readonly listeners = new Set<() => void>()
@@ -75,9 +79,22 @@ class Outbox {
       }),
     )
     this.state = { unsaved: sum('unsaved'), waiting: sum('waiting'), disputes }
+    // Here, and not in a component: the pages may be gone, such as after the session has ended.
+    if (this.state.unsaved > 0 || disputes.length > 0)
+      window.addEventListener('beforeunload', askBefore)
+    else window.removeEventListener('beforeunload', askBefore)
     for (const listener of this.listeners) listener()
   }
 }
 
+/** Makes the browser ask before it closes the page. */
+const askBefore = (event: BeforeUnloadEvent): void => event.preventDefault()
+
 /** The outbox of this page. */
 export const outbox = new Outbox()
+
+/** Returns the number of entered values that are not stored. */
+export function useUnsaved(): number {
+  const { unsaved, disputes } = useSyncExternalStore(outbox.watchState, outbox.readState)
+  return unsaved + disputes.length
+}

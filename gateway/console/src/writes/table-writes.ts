@@ -1,5 +1,5 @@
 import { createIdempotencyKey } from '@sheaf/client'
-import { isPassing } from '../api/passing-error'
+import { isPassing, isSignedOut } from '../api/passing-error'
 import type { Row } from '../api/resources'
 import type { CellsApi, EnteredRow, ExpectedChange, RowChange, StoredRows } from './cells-api'
 import { splitDisputed } from './disputed-cells'
@@ -63,8 +63,8 @@ type Failure = { readonly error: unknown } | undefined
 
 /**
  * Writes the cells of a table, one write after the other, so that the last edit wins. Entered values are shown at once, and kept
- * until they are stored or the user has decided: while the server cannot be reached, they are sent again. A cell that somebody
- * else has changed in the meantime is not overwritten.
+ * until they are stored or the user has decided: while the server cannot be reached, or the user is signed out, they are sent
+ * again. A cell that somebody else has changed in the meantime is not overwritten.
  */
 export class TableWrites {
   private queue: Write[] = []
@@ -200,7 +200,7 @@ export class TableWrites {
     try {
       seq = await this.api.change(write.request.records, write.request.key)
     } catch (error) {
-      if (isPassing(error)) return { error }
+      if (isLater(error)) return { error }
       return isCellChanged(error) ? this.compare(write, error) : this.refuse(write, error)
     }
     this.settle(write, await this.readBack(write))
@@ -254,7 +254,7 @@ export class TableWrites {
     try {
       read = await this.readAll(write.rows.map(({ id }) => id))
     } catch (failure) {
-      return isPassing(failure) ? { error: failure } : this.refuse(write, failure)
+      return isLater(failure) ? { error: failure } : this.refuse(write, failure)
     }
     write.rounds++
     for (const view of this.views) view.store(read)
@@ -330,6 +330,9 @@ function toRecord({ id, fields, before }: EnteredRow): ExpectedChange {
   const expect = Object.fromEntries(known.map((colId) => [colId, before[colId] ?? null]))
   return { id, fields, expect }
 }
+
+/** True if the same write may succeed later. */
+const isLater = (error: unknown): boolean => isPassing(error) || isSignedOut(error)
 
 const isCellChanged = (error: unknown): boolean =>
   (error as { reason?: string } | undefined)?.reason === 'CELL_CHANGED'

@@ -6,20 +6,10 @@ import { outbox } from './outbox'
 const cells = (count: number): string =>
   count === 1 ? '1 cell is' : `${count.toLocaleString()} cells are`
 
-/**
- * Counts, on each page of the console, the entered values that are not stored. While there are any, the browser asks before it
- * closes the page.
- */
+/** Counts, on each page of the console, the entered values that are not stored. */
 export function UnsavedBanner(): ReactNode {
-  const { unsaved, waiting, disputes } = useSyncExternalStore(outbox.watchState, outbox.readState)
+  const { waiting, disputes } = useSyncExternalStore(outbox.watchState, outbox.readState)
   const [isOpen, setOpen] = useState(false)
-  const isUnsaved = unsaved > 0 || disputes.length > 0
-  useEffect(() => {
-    if (!isUnsaved) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [isUnsaved])
   useEffect(() => {
     const retry = () => outbox.retry()
     window.addEventListener('online', retry)
