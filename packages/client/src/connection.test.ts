@@ -19,8 +19,16 @@ function createDoc(url: string, retry = {}) {
   return new Sheaf({ url, key: KEY, retry: { ...quick, ...retry } }).doc('d')
 }
 
+/** Rejects when a call hangs, so that its test fails soon and closes its server. */
+function inTime<T>(call: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the call hangs')), 10_000)
+    call.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
 const errorOf = (call: Promise<unknown>): Promise<SheafError> =>
-  call.then(
+  inTime(call).then(
     () => Promise.reject(new Error('the call succeeded')),
     (error: SheafError) => error,
   )
@@ -103,7 +111,7 @@ describe('a text', () => {
   const text: Reply = (response) => response.end('id,Name\n')
   const stalls: Reply = (response) => response.writeHead(200).write('id,')
   const readText = (url: string, retry = {}) =>
-    new Sheaf({ url, retry: { ...quick, ...retry } }).text(call)
+    inTime(new Sheaf({ url, retry: { ...quick, ...retry } }).text(call))
 
   it.each<[string, Reply]>([
     ['stalls', stalls],
@@ -188,7 +196,7 @@ describe('a signal', () => {
     const ended = call.catch((error: unknown) => error)
     while (server.seen[0] === undefined) await new Promise(setImmediate)
     controller.abort(new Error('enough'))
-    expect(await ended).toEqual(new Error('enough'))
+    expect(await inTime(ended)).toEqual(new Error('enough'))
     expect(server.seen).toHaveLength(1)
     jest.restoreAllMocks()
   })
