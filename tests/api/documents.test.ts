@@ -32,6 +32,31 @@ describe('documents', () => {
     expect((await rest.get(records)).body).toMatchObject({ records: [{ id: 1 }] })
   })
 
+  it('keep preferences of each of their users, which are merged', async () => {
+    const { rest } = system.alice
+    const path = `${await newDocument(rest, 'Preferred')}/preferences`
+    expect((await rest.get(path)).body).toEqual({})
+    await rest.patch(path, { body: { tables: { A: 1, B: [2] }, old: true } })
+    const wanted = { tables: { A: 'é', B: [2] } }
+    const body = { tables: { A: 'é' }, old: null }
+    expect(await rest.patch(path, { body })).toMatchObject({ status: 200, body: wanted })
+    expect((await rest.get(path)).body).toEqual(wanted)
+    const described = path.replace('/preferences', '')
+    const { body: plain } = await rest.get<object>(described)
+    expect(plain).not.toHaveProperty('preferences')
+    const query = { expand: 'preferences' }
+    expect((await rest.get(described, { query })).body).toEqual({ ...plain, preferences: wanted })
+    expect((await system.dan.rest.get(described, { query })).status).toBe(403)
+    for (const wrong of [[], { big: 'x'.repeat(40_000) }])
+      expect(await rest.patch(path, { body: wrong })).toMatchObject({ status: 400 })
+    const filled = { tables: { A: 'x'.repeat(20_000), B: 'x'.repeat(20_000) } }
+    const halves = [{ tables: { A: filled.tables.A } }, { tables: { B: filled.tables.B } }]
+    expect((await rest.patch(path, { body: halves[0] })).status).toBe(200)
+    expect((await rest.patch(path, { body: halves[1] })).status).toBe(400)
+    expect((await system.dan.rest.get(path)).status).toBe(403)
+    expect((await system.anonymous.get(path)).status).toBe(401)
+  })
+
   it('are listed with their UUIDs, by which a client that knows only the list can address them', async () => {
     const { rest } = system.alice
     const doc = await newDocument(rest, 'Listed')

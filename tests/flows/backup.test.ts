@@ -70,6 +70,7 @@ async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: stri
   const delta = { delta: { users: { [reader.email]: 'viewers' } } }
   requireOk(await owner.patch(`${doc}/access`, { body: delta }))
   requireOk(await owner.patch('/api/orgs/docs', { body: preferences }))
+  requireOk(await owner.patch(`${doc}/preferences`, { body: { a: 'é' } }))
   const trashed = await newDocument(owner, 'Trashed')
   requireOk(await owner.post(`${trashed}/remove`))
   const gone = await newDocument(owner, 'Gone')
@@ -204,6 +205,7 @@ describe('a backup', () => {
     expect(file.raw.toString()).toBe('a note')
 
     expect((await owner.get('/api/orgs/docs')).body).toMatchObject(preferences)
+    expect((await owner.get(`${doc}/preferences`)).body).toEqual({ a: 'é' })
 
     expect((await createRest(target.url, target.ownerKey).get('/api/orgs')).status).toBe(401)
     const asReader = createRest(target.url, reader.key)

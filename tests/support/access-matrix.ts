@@ -46,6 +46,8 @@ const insiders = allow(['owner', 'editor', 'viewer', 'member', 'guest'])
 /** Callers that may see that the workspace exists. */
 const lookers = allow(['owner', 'editor', 'viewer', 'guest', 'reader'])
 const viewers = allow(['owner', 'editor', 'viewer', 'reader'])
+/** As `viewers`, with an account and a key without a scope. */
+const ownViews = allow(['owner', 'editor', 'viewer'], { anonymous: 401 })
 const editors = allow(['owner', 'editor'])
 const owners = allow(['owner'])
 
@@ -132,6 +134,8 @@ export const entries: Readonly<Record<string, Entry>> = {
   removeDoc: { statuses: owners, fresh: true },
   restoreDoc: { statuses: owners },
   deleteDoc: { statuses: owners, fresh: true },
+  describeDocPreferences: { statuses: ownViews },
+  modifyDocPreferences: { statuses: ownViews, body: { a: 1 } },
   listDocAccess: { statuses: viewers },
   modifyDocAccess: { statuses: owners, body: inheritAll },
 

@@ -29,3 +29,22 @@ export function describeDocument(
     return toCachedJson(toDocument(found))
   })
 }
+
+/**
+ * As `describeDocument`, with the caller's preferences in the document, which are read anew. Throws as
+ * DocumentsService.getDocumentPreferences, too.
+ */
+export async function describeWithPreferences(
+  exchange: Exchange,
+  question: DescriptionQuestion,
+): Promise<Buffer> {
+  const { context, site } = exchange
+  const request = { document: question.document, site }
+  const [described, { preferencesJson }] = await Promise.all([
+    describeDocument(exchange, question),
+    context.directory.documents.getDocumentPreferences(request, exchange.call()),
+  ])
+  // Both are JSON objects, the description one with members.
+  const open = described.subarray(0, -1)
+  return Buffer.concat([open, Buffer.from(',"preferences":'), preferencesJson, Buffer.from('}')])
+}

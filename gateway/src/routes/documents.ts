@@ -1,15 +1,16 @@
 import { z } from 'zod'
-import { describeDocument } from '../documents/document-description'
+import { describeDocument, describeWithPreferences } from '../documents/document-description'
 import { makeDocument } from '../documents/new-document'
 import { sendBytes, sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
-import { document, documentFields } from '../schemas/documents'
-import { docParams, showRemoved, workspaceParams } from '../schemas/parameters'
+import { document, documentFields, documentQuery } from '../schemas/documents'
+import { docParams, workspaceParams } from '../schemas/parameters'
+import { documentPreferenceRoutes } from './document-preferences'
 
 const tag = 'docs'
 const newDocId = z.string().meta({ description: 'UUID of the document' })
 
-/** Documents: create, describe, update. */
+/** Documents: create, describe, update; preferences in them. */
 export const documentRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
@@ -54,11 +55,12 @@ export const documentRoutes: readonly Route[] = [
     access: 'caller',
     isHot: true,
     params: docParams,
-    query: showRemoved,
+    query: documentQuery,
     success: { description: 'Metadata of the document', schema: document },
     async handle(exchange, { params: { docId }, query }) {
       const question = { document: docId, removed: query.showRemoved }
-      sendBytes(exchange, await describeDocument(exchange, question))
+      const describe = query.expand === 'preferences' ? describeWithPreferences : describeDocument
+      sendBytes(exchange, await describe(exchange, question))
     },
   }),
   defineRoute({
@@ -86,4 +88,5 @@ export const documentRoutes: readonly Route[] = [
       sendJson(exchange, docId)
     },
   }),
+  ...documentPreferenceRoutes,
 ]

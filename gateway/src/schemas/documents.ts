@@ -1,6 +1,8 @@
 import type { GetDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { z } from 'zod'
+import { documentPreferences } from './document-preferences'
 import { org, shownRole, toOrg, toShownRole } from './orgs'
+import { showRemoved } from './parameters'
 import { nameText, text } from './text'
 import { documentSummary, toSummary } from './workspaces'
 
@@ -15,8 +17,19 @@ export const document = documentSummary
         org,
       })
       .describe('Workspace that contains the document'),
+    preferences: documentPreferences
+      .optional()
+      .describe("The caller's preferences in the document. Present with `expand=preferences`"),
   })
   .meta({ id: 'Document', description: 'Document with its workspace and site' })
+
+/** Query parameters of the description of a document. */
+export const documentQuery = showRemoved.extend({
+  expand: z
+    .string()
+    .optional()
+    .meta({ description: "`preferences` includes the caller's preferences, for signed-in users" }),
+})
 
 /** Fields of a document to create or update. */
 export const documentFields = z.strictObject({

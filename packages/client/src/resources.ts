@@ -39,6 +39,8 @@ export interface DocumentDescription extends DocumentSummary {
     readonly access: Role | null
     readonly org: Org
   }
+  /** The caller's preferences in the document, when they were requested. */
+  readonly preferences?: Readonly<Record<string, unknown>>
 }
 
 /** A workspace with the documents in it that the caller can access. */

@@ -26,6 +26,10 @@ export const dumpPlan: DumpPlan = {
       name: 'key_documents',
       where: 't.document_id in (select d.id from documents d where d.published_at is not null)',
     },
+    {
+      name: 'user_document_preferences',
+      where: 't.document_id in (select d.id from documents d where d.published_at is not null)',
+    },
     { name: 'access_audit' },
   ],
 }

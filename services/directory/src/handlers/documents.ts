@@ -25,11 +25,11 @@ import * as refusals from './errors'
 import { reservedToWire } from './reserved-document'
 import { documentToWire, orgToWire, workspaceToWire } from './wire'
 
-/** Handlers of DocumentsService. */
+/** Handlers of DocumentsService, except those for preferences. */
 export const documents = (
   ctx: Context,
   reservations = new Reservations(ctx),
-): DocumentsService => ({
+): Omit<DocumentsService, 'getDocumentPreferences' | 'updateDocumentPreferences'> => ({
   async createDocument(request: CreateDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
     return reservedToWire(ctx, call, await reservations.reserve(request, userId))

@@ -6,6 +6,7 @@ import { WorkspacesServiceService } from '@sheaf/protos/sheaf/directory/v1/works
 import type { Context } from '../context'
 import { access } from './access'
 import { accessLists } from './access-lists'
+import { documentPreferences } from './document-preferences'
 import { documents } from './documents'
 import { guardKeyScope } from './key-scope'
 import { createOperatorServices } from './operator'
@@ -20,7 +21,7 @@ export function createServices(ctx: Context): ServedService[] {
       { ...access(ctx), ...accessLists(ctx) },
       { open: ['resolveAccess', 'listVerificationKeys'] },
     ),
-    serve(DocumentsServiceService, documents(ctx)),
+    serve(DocumentsServiceService, { ...documents(ctx), ...documentPreferences(ctx) }),
     serve(OrgsServiceService, orgs(ctx)),
     serve(WorkspacesServiceService, workspaces(ctx)),
     ...createOperatorServices(ctx),

@@ -24,7 +24,7 @@ const services: ServedService['definition'][] = [
 
 /** RPCs that are denied to every key with a scope. */
 const refused =
-  /^(AccessService|HomesService|KeysService|SessionsService|UsersService)\/(?!ListAccess$)|\/UpdateProfile$|\/CreateOrg$/
+  /^(AccessService|HomesService|KeysService|SessionsService|UsersService)\/(?!ListAccess$)|\/UpdateProfile$|\/(Get|Update)DocumentPreferences$|\/CreateOrg$/
 
 const rpcs = services.flatMap((service) =>
   Object.values(service).map(({ path }) => path.split('.').at(-1) ?? ''),

@@ -109,7 +109,7 @@ const writes = (about?: Rule['about']): Rule => ({ isWrite: true, about })
 
 /**
  * All RPCs that a key with a scope may call; RPCs without an entry are denied to such keys. Keys, the account
- * itself and changes of access have no entry.
+ * itself, its preferences in documents and changes of access have no entry.
  */
 export const scopeRules: Readonly<Record<string, Rule | undefined>> = {
   'AccessService/ListAccess': reads(resource),

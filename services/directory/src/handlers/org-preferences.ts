@@ -1,11 +1,10 @@
 import { keyScopeError } from '@sheaf/auth/key-scope'
-import { AppError } from '@sheaf/kit/errors'
-import { isTooDeep } from '@sheaf/kit/json-depth'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { OrgPreferences, UpdateOrgRequest } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { namesPlaces } from '../access/key-scope'
 import type { PreferencesRow } from '../db/preferences'
 import { requireSignedIn } from './errors'
+import { readJsonObject } from './json-object'
 
 /** Maximum size of each object, in bytes of JSON: one of them is part of every description of a site. */
 const MAX_BYTES = 16 * 1024
@@ -30,23 +29,9 @@ export function readPreferences(given: OrgPreferences | undefined): GivenPrefere
 
 function readObject(json: Uint8Array | undefined, field: string): string | undefined {
   if (json === undefined) return undefined
-  const name = `preferences.${field}`
-  if (json.length > MAX_BYTES)
-    throw new AppError('invalid', 'BAD_FIELD', `${name} must not exceed ${MAX_BYTES} bytes`)
-  const value = parse(json)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new AppError('invalid', 'BAD_FIELD', `${name} must be a JSON object`)
-  if (isTooDeep(value)) throw new AppError('invalid', 'BAD_FIELD', `${name} is nested too deeply`)
+  const value = readJsonObject(json, { field: `preferences.${field}`, maxBytes: MAX_BYTES })
   // Written anew, which escapes all that PostgreSQL cannot store.
   return JSON.stringify(value)
-}
-
-function parse(json: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(json).toString()) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /**

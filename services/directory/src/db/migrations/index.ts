@@ -15,6 +15,7 @@ import { keyDocuments } from './013-key-documents'
 import { documentFormats, homeProtocol } from './014-versions'
 import { deletedDocuments } from './016-deleted-documents'
 import { pinnedDocuments } from './017-pinned-documents'
+import { documentPreferences } from './018-document-preferences'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   documentFormats,
   deletedDocuments,
   pinnedDocuments,
+  documentPreferences,
 ]
