@@ -29,10 +29,12 @@ export interface ApiPages {
 
 /** Listings of a large site are returned in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+/** For the time of the last change of contents, which is not announced to gateways. */
+const AGE_MS = 3_000
 /** A listing of 1,000 documents has 210 KB. */
-const MAX_LISTINGS = { entries: 1_000, bytes: 8 * 1024 * 1024 }
+const MAX_LISTINGS = { entries: 1_000, bytes: 8 * 1024 * 1024, ageMs: AGE_MS }
 /** A description has about a kilobyte. */
-const MAX_DESCRIPTIONS = { entries: 10_000, bytes: 8 * 1024 * 1024 }
+const MAX_DESCRIPTIONS = { entries: 10_000, bytes: 8 * 1024 * 1024, ageMs: AGE_MS }
 
 /** The JSON of a listing of workspaces, and the state of the site by which directory knows whether something was added. */
 export interface WorkspaceListing {

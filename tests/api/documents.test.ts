@@ -1,3 +1,4 @@
+import { eventually } from '@sheaf/testkit/eventually'
 import { homeWorkspace, newDocument, useSystem } from '../support/system'
 
 const system = useSystem()
@@ -68,6 +69,29 @@ describe('documents', () => {
     expect((await rest.get(`/api/workspaces/${workspace}`)).body).toMatchObject({ docs: listed })
     const { body } = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')
     expect(body.find(({ id }) => id === workspace)).toMatchObject({ docs: listed })
+  })
+
+  it('tell when, and by whom, their contents were changed last, to those who may edit them', async () => {
+    const { alice, dan } = system
+    const doc = await newDocument(alice.rest, 'Changed')
+    const delta = { users: { [dan.email]: 'editors' } }
+    await alice.rest.patch(`${doc}/access`, { body: { delta } })
+    const described = async () =>
+      (await alice.rest.get<{ updatedAt: string; updatedBy?: string; createdAt: string }>(doc)).body
+    const { createdAt } = await described()
+    await dan.rest.post(`${doc}/tables/Table1/records`, { body: { records: [{}] } })
+    const before = new Date().toISOString()
+    await eventually(async () => expect(await described()).toMatchObject({ updatedBy: 'Dan' }))
+    const { updatedAt } = await described()
+    expect(updatedAt > createdAt && updatedAt <= before).toBe(true)
+    const workspace = await homeWorkspace(alice.rest)
+    await eventually(async () =>
+      expect((await alice.rest.get(`/api/workspaces/${workspace}`)).body).toMatchObject({
+        docs: expect.arrayContaining([
+          expect.objectContaining({ name: 'Changed', updatedAt, updatedBy: 'Dan' }),
+        ]) as unknown,
+      }),
+    )
   })
 
   it('are not renamed to nothing, nor are workspaces and sites: 400 instead of a 200 without effect', async () => {

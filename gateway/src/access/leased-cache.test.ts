@@ -1,7 +1,8 @@
+import { eventually } from '@sheaf/testkit/eventually'
 import { LeasedCache } from './leased-cache'
 
 /** A lease that the test changes, and a cache beneath it. */
-function start(bounds: { entries?: number; bytes?: number } = {}) {
+function start(bounds: { entries?: number; bytes?: number; ageMs?: number } = {}) {
   const state = { held: true, version: 1 }
   const lease = {
     isHeld: () => state.held,
@@ -36,6 +37,12 @@ describe('a cache beneath the access lease', () => {
     state.version = 2
     expect(await read('a', 'new')).toBe('new')
     expect(await read('a', 'newer')).toBe('new')
+  })
+
+  it('asks anew when a value has the largest age', async () => {
+    const { read } = start({ ageMs: 1 })
+    await read('a', 'old')
+    await eventually(async () => expect(await read('a', 'new')).toBe('new'))
   })
 
   it('keeps no answer during which something changed', async () => {

@@ -13,6 +13,8 @@ export interface CacheBounds<Value> {
   readonly bytes?: number
   /** Size of a value in bytes; needed with `bytes`. */
   readonly sizeOf?: (value: Value) => number
+  /** Milliseconds for which a value is used, if it has parts that change without an announcement. */
+  readonly ageMs?: number
 }
 
 /** Memory of an entry besides key and value, about. */
@@ -28,10 +30,11 @@ export class LeasedCache<Value extends object> {
 
   constructor(
     private readonly lease: Lease,
-    { entries, bytes, sizeOf = () => 0 }: CacheBounds<Value>,
+    { entries, bytes, sizeOf = () => 0, ageMs = 0 }: CacheBounds<Value>,
   ) {
     this.kept = new LRUCache({
       max: entries,
+      ttl: ageMs,
       ...(bytes !== undefined && {
         maxSize: bytes,
         sizeCalculation: ({ value }, key) => key.length + sizeOf(value) + ENTRY_BYTES,

@@ -22,7 +22,13 @@ export const documentSummary = z
     isPinned: z.boolean().describe('Whether the document is pinned'),
     urlId: z.string().nullable().describe('Short id for URLs; null for none'),
     createdAt: time.describe('Time of creation'),
-    updatedAt: time.describe('Time of the last change'),
+    updatedAt: time.describe(
+      'Time of the last change of the document or its contents; changes of contents appear within some seconds',
+    ),
+    updatedBy: z.string().optional().meta({
+      description:
+        'Name of the user who made that change; requires edit access, and is absent if not known',
+    }),
     removedAt: removedTime,
   })
   .meta({ id: 'DocumentSummary', description: 'Document in a listing' })
@@ -54,7 +60,8 @@ export const workspaceFieldsBody = z.strictObject({
 
 /** Converts a document in a listing to its JSON. */
 export function toSummary(document: DocumentSummary): z.output<typeof documentSummary> {
-  const { id, docId, name, access, isPinned, urlId, createdAt, updatedAt, removedAt } = document
+  const { id, docId, name, access, isPinned, urlId, createdAt } = document
+  const { updatedAt, updatedBy, removedAt } = document
   return {
     id,
     uuid: docId,
@@ -64,6 +71,7 @@ export function toSummary(document: DocumentSummary): z.output<typeof documentSu
     urlId: urlId ?? null,
     createdAt,
     updatedAt,
+    ...(updatedBy !== undefined && { updatedBy }),
     ...(removedAt !== undefined && { removedAt }),
   }
 }

@@ -27,6 +27,8 @@ export interface DocumentSummary {
   readonly urlId: string | null
   readonly createdAt: string
   readonly updatedAt: string
+  /** Name of the user who made the last change; for editors and owners, if it is known. */
+  readonly updatedBy?: string
   /** Time of the move to the trash; absent if it is not in the trash. */
   readonly removedAt?: string
 }

@@ -1,4 +1,5 @@
-import { TestDirectory } from './test-directory'
+import { randomUUID } from 'node:crypto'
+import { TestDirectory, type TestUser } from './test-directory'
 
 describe('homes', () => {
   let directory: TestDirectory
@@ -60,6 +61,67 @@ describe('homes', () => {
     await directory.reportHome({ name: 'moving', address: 'elsewhere:1', freeBytes: 1 })
     const { document } = await directory.resolve(bob, { document: docId })
     expect(document).toMatchObject({ home: 'moving', homeAddress: 'elsewhere:1' })
+  })
+
+  it('report who changed documents last, and when, which those see who may edit them', async () => {
+    const [erin, frank, grace] = await directory.addUsers('erin', 'frank', 'grace')
+    const workspace = await directory.createWorkspace(erin, 'docs')
+    await directory.addHome()
+    const docId = await directory.createDocument(erin, workspace)
+    await directory.share(erin, { $case: 'document', value: docId }, { [grace.email]: 'viewers' })
+    const report = async (timeMs: number, userId: number, id = docId) =>
+      directory.clients.homes.reportHomeChanges(
+        { changes: [{ docId: id, timeMs, userId }] },
+        await directory.system(),
+      )
+    const seen = async (user: TestUser) => {
+      const call = await directory.as(user)
+      const request = { document: docId, site: '' }
+      const { document } = await directory.clients.documents.getDocument(request, call)
+      return [document?.updatedAt, document?.updatedBy]
+    }
+    const listed = async () => {
+      const request = { workspaceId: workspace, site: '' }
+      const call = await directory.as(erin)
+      const found = await directory.clients.workspaces.getWorkspace(request, call)
+      return found.workspace?.docs.map(({ updatedAt, updatedBy }) => [updatedAt, updatedBy])
+    }
+    const [created] = await seen(erin)
+    const at = (seconds: number) => Date.parse(created ?? '') + seconds * 1000
+    expect(await seen(erin)).toEqual([created, 'erin'])
+
+    await report(at(60), frank.id)
+    const changed = [new Date(at(60)).toISOString(), 'frank']
+    expect(await seen(erin)).toEqual(changed)
+    expect(await listed()).toEqual([changed])
+    expect(await seen(grace)).toEqual([changed[0], undefined])
+
+    await report(at(59), erin.id)
+    await report(at(60.5), frank.id)
+    await report(at(90), erin.id, '00000000-0000-4000-8000-000000000000')
+    expect(await seen(erin)).toEqual(changed)
+    await report(at(61), erin.id)
+    expect(await seen(erin)).toEqual([new Date(at(61)).toISOString(), 'erin'])
+    await report(at(120), 0)
+    expect(await seen(erin)).toEqual([new Date(at(120)).toISOString(), undefined])
+  })
+
+  it('report changes that are no changes in vain', async () => {
+    const call = await directory.system()
+    const report = (change: { docId?: string; timeMs?: number; userId?: number }) =>
+      directory.clients.homes.reportHomeChanges(
+        { changes: [{ docId: randomUUID(), timeMs: 1, userId: 1, ...change }] },
+        call,
+      )
+    await expect(report({ docId: 'x' })).rejects.toMatchObject({ metadata: { field: 'doc_ids' } })
+    await expect(report({ timeMs: -1 })).rejects.toMatchObject({ metadata: { field: 'time_ms' } })
+    await expect(report({ timeMs: 9e15 })).rejects.toMatchObject({ metadata: { field: 'time_ms' } })
+    await expect(report({ userId: 2 ** 31 })).rejects.toMatchObject({
+      metadata: { field: 'user_id' },
+    })
+    await expect(
+      directory.clients.homes.reportHomeChanges({ changes: [] }, await directory.as()),
+    ).rejects.toMatchObject({ code: 'forbidden' })
   })
 
   it('tell what they understand of calls, which is handed out at once when it changes', async () => {

@@ -3,7 +3,7 @@ import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
 import { FairShare } from '@sheaf/kit/fair-share'
 import { Admission } from './admission'
-import { ChangePublisher } from './changes/publisher'
+import { openPublisher } from './changes/open-publisher'
 import type { DocumentDataConfig } from './config'
 import { openDocuments, type OpenedDocuments } from './documents'
 import { openDirectoryClients, type DirectoryClients } from './directory-clients'
@@ -31,7 +31,7 @@ export interface Context extends OpenedDocuments, DirectoryClients {
   readonly maxImportBytes: number
   /** Admission control of calls. */
   readonly admission: Admission
-  readonly publisher: ChangePublisher
+  readonly publisher: ReturnType<typeof openPublisher>
   /** Counts the rows that keys with an hourly cap write. */
   readonly keyWrites: KeyWrites
   readonly serviceKey: string
@@ -79,7 +79,7 @@ export async function openContext(
   const lookups = new RowLookups()
   closer.defer(() => lookups[Symbol.dispose]())
   const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))
-  const publisher = closer.use(createPublisher(config, opened, log))
+  const publisher = openPublisher(config, { opened, ...directory, log, closer })
   const verifier = overrides.verifier ?? createDirectoryVerifier(directory.access)
   const { home, maxImportBytes, serviceKey } = config
   return {
@@ -100,22 +100,4 @@ export async function openContext(
     attachmentLimits: config.attachments,
     uploadPlaces: new FairShare(MAX_UPLOADS),
   }
-}
-
-function createPublisher(
-  config: DocumentDataConfig,
-  { documents, handOvers }: OpenedDocuments,
-  log: Logger,
-): ChangePublisher {
-  return new ChangePublisher(documents.publishing, {
-    natsUrl: config.natsUrl,
-    name: config.home,
-    limits: {
-      days: config.changesDays,
-      megabytes: config.changesMegabytes,
-      replicas: config.changesReplicas,
-    },
-    log,
-    continueElsewhere: handOvers && ((docId) => handOvers.continueElsewhere(docId)),
-  })
 }

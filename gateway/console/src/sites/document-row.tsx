@@ -22,7 +22,7 @@ type Opened = 'access' | 'move' | 'remove' | 'rename'
 /** A document in the listing of its workspace. */
 export function DocumentRow(props: DocumentRowProps): ReactNode {
   const { org, document } = props
-  const { id, name, isPinned, updatedAt } = document
+  const { id, name, isPinned, updatedAt, updatedBy } = document
   const [opened, setOpened] = useState<Opened>()
   const navigate = useNavigate()
   const { mutateOrToast } = useApiMutation(['workspaces'])
@@ -56,6 +56,7 @@ export function DocumentRow(props: DocumentRowProps): ReactNode {
         {isPinned && <span className="badge pinned">pinned</span>}
         <span className="note">
           Updated <Time at={updatedAt} />
+          {updatedBy !== undefined && ` by ${updatedBy}`}
         </span>
       </div>
       <Menu label={`More actions for ${name}`} items={items.filter((item) => item !== false)} />

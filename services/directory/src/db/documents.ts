@@ -26,6 +26,8 @@ export interface DocumentView {
   readonly urlId: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** Name of the user who changed it last; null unless the caller may read its history. */
+  readonly updatedBy: string | null
   /** When the document itself was moved to the trash; null otherwise. */
   readonly removedAt: Date | null
   /** True when the document or its workspace is in the trash. */
@@ -47,6 +49,10 @@ export interface DocumentView {
 
 /** SQL: document `d` or its workspace `w` is in the trash. */
 export const isRemoved: RawBuilder<boolean> = sql`(d.removed_at is not null or w.removed_at is not null)`
+
+/** SQL: name of the user who changed document `d` last, for callers with a role that allows to read its history. */
+export const updaterName = (role: RawBuilder<GrantedRole | null>): RawBuilder<string | null> =>
+  sql`(select u.name from users u where u.id = d.updated_by and ${role} >= 'editors')`
 
 /** SQL: document `d` in org `o` matches the address. */
 export function addressCondition(
@@ -143,6 +149,7 @@ async function selectDocuments<T extends DocumentView>(
   const { rows } = await sql<T>`
     select d.id, d.doc_id as "docId", d.name, d.is_pinned as "isPinned", d.url_id as "urlId",
       d.created_at as "createdAt", d.updated_at as "updatedAt", d.removed_at as "removedAt",
+      ${updaterName(documentRole('role'))} as "updatedBy",
       ${isRemoved} as "isRemoved", ${documentRole('role')} as role, og.role as "orgRole",
       o.id as "orgId", o.owner_id as "ownerId", w.id as "workspaceId", w.name as "workspaceName",
       w.created_at as "workspaceCreatedAt", w.updated_at as "workspaceUpdatedAt",
@@ -175,14 +182,18 @@ export async function findReserved(
  * Moves a document to a workspace; in another org it loses its url id. Returns false when the workspace is
  * gone.
  */
-export async function moveDocument(db: Db, id: number, workspaceId: number): Promise<boolean> {
+export async function moveDocument(
+  db: Db,
+  id: number,
+  { workspaceId, userId }: { readonly workspaceId: number; readonly userId: number },
+): Promise<boolean> {
   const { rows } = await sql`
     with w as (
       select id, org_id from workspaces where id = ${workspaceId} and removed_at is null for key share
     )
     update documents d
     set workspace_id = w.id, org_id = w.org_id, url_id = case when d.org_id = w.org_id then d.url_id end,
-      updated_at = now()
+      updated_at = now(), updated_by = ${userId}
     from w where d.id = ${id} returning d.id`.execute(db)
   return rows.length > 0
 }
@@ -195,11 +206,11 @@ export async function releaseUrlId(db: Db, orgId: number, urlId: string): Promis
       and created_at < now() - make_interval(secs => ${RESERVATION_SECONDS})`.execute(db)
 }
 
-/** Updates a document's metadata. Throws `invalid` when the url id is in use in the org. */
+/** Updates a document's metadata in the name of a user. Throws `invalid` when the url id is in use in the org. */
 export async function updateDocument(
   db: Db,
   id: number,
-  change: { name?: string; is_pinned?: boolean; url_id?: string | null },
+  change: { name?: string; is_pinned?: boolean; url_id?: string | null; updated_by: number },
 ): Promise<void> {
   await db
     .updateTable('documents')

@@ -66,8 +66,8 @@ export async function insertDocuments(
       join orgs o on o.id = w.org_id
       ${joinWorkspaceGrants(creator)}
     ), made as (
-      insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by)
-      select a.doc_id, w.org_id, w.id, a.name, a.url_id, a.is_pinned, h.name, a.creator
+      insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by, updated_by)
+      select a.doc_id, w.org_id, w.id, a.name, a.url_id, a.is_pinned, h.name, a.creator, a.creator
       from asked a left join creators c on c.id = a.creator cross join place w cross join home h
       where (a.creator is null or c.role >= 'editors') and w.removed_at is null
       order by a.number

@@ -117,6 +117,8 @@ interface DocumentsTable {
   created_by: number | null
   created_at: CreatedAt
   updated_at: UpdatedAt
+  /** User who changed it last, who may have been deleted; null for the system, or if that is not known. */
+  updated_by: number | null
   published_at: Date | null
   removed_at: RemovedAt
 }

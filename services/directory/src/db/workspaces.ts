@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { isRemoved } from './documents'
+import { isRemoved, updaterName } from './documents'
 import {
   inheritedDocumentRole,
   isWorkspaceGuest,
@@ -41,6 +41,8 @@ export interface DocumentRow {
   /** ISO 8601 in UTC, as all times of a listing. */
   readonly createdAt: string
   readonly updatedAt: string
+  /** Name of the user who changed it last; null unless the caller may read its history. */
+  readonly updatedBy: string | null
   /** When the document itself was moved to the trash; null otherwise. */
   readonly removedAt: string | null
   readonly role: GrantedRole | null
@@ -109,11 +111,13 @@ async function selectDocuments(
     select json_agg(id) as id, json_agg("docId") as "docId", json_agg("workspaceId") as "workspaceId",
       json_agg(name) as name, json_agg("isPinned") as "isPinned", json_agg("urlId") as "urlId",
       json_agg("createdAt") as "createdAt", json_agg("updatedAt") as "updatedAt",
+      json_agg("updatedBy") as "updatedBy",
       json_agg("removedAt") as "removedAt", json_agg(role) as role, json_agg(listed) as listed
     from (select * from (
       select d.id, d.doc_id as "docId", d.workspace_id as "workspaceId", d.name,
         d.is_pinned as "isPinned", d.url_id as "urlId", d.created_at at time zone 'utc' as "createdAt",
         d.updated_at at time zone 'utc' as "updatedAt",
+        ${updaterName(inheritedDocumentRole('role'))} as "updatedBy",
         d.removed_at at time zone 'utc' as "removedAt", w."sortName",
         ${inheritedDocumentRole('role')} as role, ${inheritedDocumentRole('listed')} as listed
       from documents d
@@ -145,6 +149,7 @@ function readDocuments(columns: DocumentColumns): DocumentRow[] {
       urlId: at('urlId', index),
       createdAt: toIso(at('createdAt', index)),
       updatedAt: toIso(at('updatedAt', index)),
+      updatedBy: at('updatedBy', index),
       removedAt: removedAt === null ? null : toIso(removedAt),
       role: at('role', index),
       listed: at('listed', index),

@@ -51,7 +51,8 @@ export const documentLifecycle = (ctx: Context, reservations: Reservations): Lif
       const inside = { ...ctx, db }
       const { id } = await getOwnDocument(inside, userId, { document: docId, site: '' })
       await getEditableWorkspace(inside, userId, target.id)
-      if (!(await rows.moveDocument(db, id, target.id))) throw refusals.workspaceNotFound()
+      if (!(await rows.moveDocument(db, id, { workspaceId: target.id, userId })))
+        throw refusals.workspaceNotFound()
       // An inherited owner must not lose ownership by the move: there may be no other owner.
       const { role } = await findDocument(inside, userId, { document: docId, site: '' })
       if (roleAtLeast(role ?? undefined, 'owners') || refusals.isPublicUser(userId)) return
@@ -62,9 +63,10 @@ export const documentLifecycle = (ctx: Context, reservations: Reservations): Lif
   },
 
   async pinDocument(request: PinDocumentRequest, call: ServerCall) {
-    const doc = await getVisibleDocument(ctx, refusals.requireUser(call), request)
+    const userId = refusals.requireUser(call)
+    const doc = await getVisibleDocument(ctx, userId, request)
     if (!roleAtLeast(doc.orgRole ?? undefined, 'editors')) throw refusals.accessDenied()
-    const pin = { is_pinned: request.isPinned }
+    const pin = { is_pinned: request.isPinned, updated_by: userId }
     await ctx.changes.change((trx) => rows.updateDocument(trx, doc.id, pin))
     return { docId: doc.docId }
   },

@@ -10,12 +10,14 @@ import type {
   ListHomeDocumentsRequest,
   ListHomesRequest,
   PinHomeDocumentsRequest,
+  ReportHomeChangesRequest,
   ReportHomeRequest,
 } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { Pin } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from '../context'
 import { isUuid } from '../access/resolve'
 import { findAssignment, handOver, pinDocuments } from '../db/assignments'
+import { storeChanges } from '../db/document-changes'
 import { allowFormat, findUnreadable, raiseFormat } from '../db/formats'
 import {
   drainHome,
@@ -34,6 +36,10 @@ import { documentNotFound } from './errors'
 
 /** Difference at which an instance does not yet refuse tokens that directory has just issued, or gateways have kept. */
 const CLOCK_TOLERANCE_SECONDS = 5
+/** Latest time of a report of changes, which PostgreSQL and JavaScript can represent. */
+const MAX_TIME_MS = Date.UTC(9999, 11, 31)
+/** Largest id of a user. */
+const MAX_USER_ID = 2 ** 31 - 1
 /** Documents that are handed over, or pinned, in one call. */
 const MAX_HANDED_OVER = 1000
 
@@ -78,6 +84,17 @@ export const homes = (ctx: Context): HomesService => ({
     requireDocuments(request.docIds)
     const pin = pinFromWire(request.pin)
     return { docIds: await pinDocuments(ctx.db, { ...request, pin }) }
+  },
+
+  async reportHomeChanges({ changes }: ReportHomeChangesRequest, call: ServerCall) {
+    requireSystem(call)
+    requireDocuments(changes.map(({ docId }) => docId))
+    for (const { timeMs, userId } of changes) {
+      requireChangeField('time_ms', timeMs, MAX_TIME_MS)
+      requireChangeField('user_id', userId, MAX_USER_ID)
+    }
+    await storeChanges(ctx.db, changes)
+    return {}
   },
 
   async balanceHome({ home, startId, load }: BalanceHomeRequest, call: ServerCall) {
@@ -139,6 +156,11 @@ export const homes = (ctx: Context): HomesService => ({
     }
   },
 })
+
+function requireChangeField(field: string, value: number, max: number): void {
+  if (value < 0 || value > max)
+    throw new AppError('invalid', 'INVALID_HOME', `${field} is invalid`, { field })
+}
 
 function requireDocuments(docIds: readonly string[]): void {
   if (docIds.length > MAX_HANDED_OVER || !docIds.every(isUuid))

@@ -60,6 +60,7 @@ export function documentToWire(
     urlId: doc.urlId ?? undefined,
     createdAt: doc.createdAt,
     updatedAt: doc.updatedAt,
+    updatedBy: doc.updatedBy ?? undefined,
     removedAt: doc.removedAt ?? undefined,
   }
 }

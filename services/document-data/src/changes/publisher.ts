@@ -42,6 +42,8 @@ export interface PublisherOptions {
   readonly log: Logger
   /** Has a document published by the instance that has it now; undefined when there are no others. */
   readonly continueElsewhere?: (docId: string) => Promise<void>
+  /** Called when NATS has confirmed entries of a document. */
+  readonly onPublished?: (docId: string, entries: readonly LogEntry[]) => void
 }
 
 /**
@@ -213,6 +215,7 @@ export class ChangePublisher implements AsyncDisposable {
       try {
         await this.publish(docId, entries)
         this.documents.confirmPublished(docId, entries.at(-1)?.seq ?? 0)
+        this.options.onPublished?.(docId, entries)
         backoff.reset()
         gathered = delay(LINGER_MS)
         this.failing = false

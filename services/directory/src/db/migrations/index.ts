@@ -16,6 +16,7 @@ import { documentFormats, homeProtocol } from './014-versions'
 import { deletedDocuments } from './016-deleted-documents'
 import { pinnedDocuments } from './017-pinned-documents'
 import { documentPreferences } from './018-document-preferences'
+import { documentChanges } from './019-document-changes'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   deletedDocuments,
   pinnedDocuments,
   documentPreferences,
+  documentChanges,
 ]
