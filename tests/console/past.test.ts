@@ -98,6 +98,13 @@ describe('a former moment', () => {
       'Sort ascending',
       'Sort descending',
       'Filter…',
+      'Freeze up to this column',
+      'Move left',
+      'Move right',
+      'Make wider',
+      'Make narrower',
+      'Fit width to contents',
+      'Hide column',
     ])
     await page.keyboard.press('Escape')
     expect(await sizes()).toEqual([5])

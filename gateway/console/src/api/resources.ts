@@ -1,5 +1,6 @@
 import type { Column as FullColumn, DocumentDescription, Org, Workspace } from '@sheaf/client'
 import { queryOptions } from '@tanstack/react-query'
+import { docPath } from './paths'
 import { docOf, sheaf } from './sheaf'
 
 type ColumnFields = Pick<
@@ -64,11 +65,15 @@ export const workspacesQuery = (orgId: string, inTrash = false) =>
     },
   })
 
-/** One document. */
+/** One document, with the user's preferences in it. */
 export const documentQuery = (docId: string) =>
   queryOptions({
     queryKey: ['document', docId],
-    queryFn: ({ signal }): Promise<DocumentDescription> => docOf(docId).describe({ signal }),
+    queryFn: ({ signal }) => {
+      const query = { expand: 'preferences' }
+      const call = { method: 'GET', path: docPath(docId), query } as const
+      return sheaf().request<DocumentDescription>(call, { signal })
+    },
   })
 
 /** The tables of a document, now or as of a change. */

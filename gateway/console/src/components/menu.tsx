@@ -1,12 +1,14 @@
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import {
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react'
 import { Button } from './button'
-
-/** An item of a menu. */
-export interface MenuItem {
-  readonly label: string
-  readonly onSelect: () => void
-  readonly isDanger?: boolean
-}
+import { focusFirstItem, MenuItems, moveAmongItems, type MenuItem } from './menu-items'
 
 interface MenuProps {
   /** Accessible name of the menu, and of a button without text. */
@@ -16,24 +18,22 @@ interface MenuProps {
   readonly children?: ReactNode
 }
 
-/** Returns the index that a navigation key moves to in a menu; undefined for other keys. */
-export function nextItem(key: string, index: number, count: number): number | undefined {
-  if (key === 'ArrowDown') return (index + 1) % count
-  if (key === 'ArrowUp') return (index - 1 + count) % count
-  if (key === 'Home') return 0
-  if (key === 'End') return count - 1
-  return undefined
-}
+/** Space between a menu and the edge of the window, in pixels. */
+const MARGIN = 8
 
 /** A button that opens a menu. Renders nothing if there are no items. */
 export function Menu({ label, items, children }: MenuProps): ReactNode {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
+  useLayoutEffect(() => {
+    if (isOpen && list.current) keepInWindow(list.current)
+  }, [isOpen])
   useEffect(() => {
     if (!isOpen) return
-    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    focusFirstItem(root.current)
     const closeOutside = ({ target }: Event) => {
       if (!root.current?.contains(target as Node)) setOpen(false)
     }
@@ -48,13 +48,10 @@ export function Menu({ label, items, children }: MenuProps): ReactNode {
       if (event.key === 'Escape') button.current?.focus()
       return
     }
-    const options = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
-    const next = nextItem(event.key, options.indexOf(event.target as HTMLElement), options.length)
-    if (next === undefined) return
-    event.preventDefault()
-    options[next]?.focus()
+    moveAmongItems(event, root.current)
   }
   const select = (item: MenuItem) => {
+    if (item.option) return item.onSelect()
     setOpen(false)
     // A dialog opened by the item restores the focus to this button.
     button.current?.focus()
@@ -75,21 +72,17 @@ export function Menu({ label, items, children }: MenuProps): ReactNode {
         {children ?? '⋯'}
       </Button>
       {isOpen && (
-        <div className="menu-list" role="menu" id={id} aria-label={label}>
-          {items.map((item) => (
-            <button
-              key={item.label}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              className={item.isDanger ? 'menu-item danger' : 'menu-item'}
-              onClick={() => select(item)}
-            >
-              {item.label}
-            </button>
-          ))}
+        <div className="menu-list" role="menu" id={id} aria-label={label} ref={list}>
+          <MenuItems items={items} onSelect={select} />
         </div>
       )}
     </div>
   )
+}
+
+/** Moves a menu, which ends where its button does, into the window. */
+function keepInWindow(list: HTMLElement): void {
+  const { left, top } = list.getBoundingClientRect()
+  list.style.translate = `${Math.max(0, MARGIN - left)}px 0`
+  list.style.maxHeight = `${window.innerHeight - top - MARGIN}px`
 }

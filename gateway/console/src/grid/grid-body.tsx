@@ -1,9 +1,17 @@
-import type { GridApi, RowSelectionOptions } from 'ag-grid-community'
+import type {
+  ColumnMovedEvent,
+  ColumnResizedEvent,
+  GridApi,
+  RowSelectionOptions,
+} from 'ag-grid-community'
 import { AgGridReact } from 'ag-grid-react'
 import { useMemo, type KeyboardEvent, type ReactNode, type RefObject } from 'react'
-import type { Column, Row } from '../api/resources'
+import type { Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
+import { withOrder, withWidth, type RowHeight } from './arrangement/arrangement'
+import type { TableArrangement } from './arrangement/use-arrangement'
 import { cellColumn, numberColumn, type PreviewOf } from './columns/cell-column'
+import { useFrozenCount } from './columns/use-frozen-count'
 import { registerModules } from './grid-modules'
 import { BLOCK_ROWS } from './rows/row-blocks'
 import type { GridRef, GridRows } from './use-grid-rows'
@@ -15,7 +23,7 @@ registerModules()
 
 interface GridBodyProps {
   readonly context: CellContext
-  readonly columns: readonly Column[]
+  readonly arranged: TableArrangement
   /** True if rows can be selected. */
   readonly canSelect: boolean
   readonly rows: GridRows
@@ -27,7 +35,8 @@ interface GridBodyProps {
   readonly body: RefObject<HTMLDivElement | null>
 }
 
-const ROW_PIXELS = 34
+/** Heights of rows: one, two and four lines of text. */
+const rowPixels: Readonly<Record<RowHeight, number>> = { short: 34, medium: 52, tall: 92 }
 const HEADER_PIXELS = 48
 /** Empty rows shown until the row count is known. */
 const INITIAL_ROWS = 40
@@ -58,20 +67,26 @@ interface RowClassParams {
 
 /** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { context, columns, canSelect, rows, editing, ranges, onSelect, onFocus } = props
+  const { context, arranged, canSelect, rows, editing, ranges, onSelect, onFocus } = props
   const { grid: gridRef, body } = props
   const { selecting } = ranges
   const { selection } = selecting
   const { store, writes } = rows
+  const { arrangement, shown, change } = arranged
+  const frozen = useFrozenCount(arrangement, shown)
   const columnDefs = useMemo(() => {
     const preview: PreviewOf = (index) => store.preview(index)
     const stateOf = context.asOf === undefined ? writes.stateOf : () => undefined
     const parts = { preview, stateOf, selection }
-    const cellColumns = columns.map((column, place) =>
-      cellColumn(column, context, { ...parts, place }),
-    )
+    const widths = new Map(arrangement.columns.map(({ id, width }) => [id, width]))
+    const frozenAt = (place: number): 'no' | 'yes' | 'last' =>
+      place < frozen ? (place === frozen - 1 ? 'last' : 'yes') : 'no'
+    const cellColumns = shown.map((column, place) => {
+      const arrangedParts = { place, width: widths.get(column.id), frozen: frozenAt(place) }
+      return cellColumn(column, context, { ...parts, ...arrangedParts })
+    })
     return [numberColumn(preview), ...cellColumns]
-  }, [columns, context, store, writes, selection])
+  }, [shown, arrangement.columns, frozen, context, store, writes, selection])
   const rowClasses = useMemo(
     () => ({
       'row-waiting': ({ data, rowIndex }: RowClassParams) => !data && !store.preview(rowIndex),
@@ -83,7 +98,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
   return (
     <div
       ref={body}
-      className={`ag-theme-sheaf grid-body ${context.canEdit ? 'can-fill' : ''}`}
+      className={bodyClass(context, arranged)}
       onPointerDownCapture={ranges.onPointerDown}
       onMouseDownCapture={selecting.onMouseDown}
       onKeyDownCapture={(event) => {
@@ -104,7 +119,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         rowSelection={canSelect ? rowSelection : undefined}
         getRowId={({ data }) => String(data.id)}
         rowClassRules={rowClasses}
-        rowHeight={ROW_PIXELS}
+        rowHeight={rowPixels[arrangement.rowHeight]}
         headerHeight={HEADER_PIXELS}
         rowBuffer={BUFFER}
         cacheBlockSize={BLOCK_ROWS}
@@ -113,7 +128,8 @@ export function GridBody(props: GridBodyProps): ReactNode {
         infiniteInitialRowCount={INITIAL_ROWS}
         animateRows={false}
         suppressNoRowsOverlay
-        suppressMovableColumns
+        suppressColumnMoveAnimation
+        suppressDragLeaveHidesColumns
         suppressContextMenu
         enableBrowserTooltips
         readOnlyEdit
@@ -128,6 +144,8 @@ export function GridBody(props: GridBodyProps): ReactNode {
         onGridPreDestroyed={() => {
           gridRef.current = null
         }}
+        onColumnMoved={(event: ColumnMovedEvent<Row>) => keepOrder(event, change)}
+        onColumnResized={(event: ColumnResizedEvent<Row>) => keepWidths(event, change)}
         onViewportChanged={({ firstRow, lastRow }) => store.setViewport(firstRow, lastRow)}
         onCellEditingStarted={editing.onOpen}
         onCellEditRequest={editing.onEdit}
@@ -139,6 +157,42 @@ export function GridBody(props: GridBodyProps): ReactNode {
         }}
       />
     </div>
+  )
+}
+
+function bodyClass({ canEdit }: CellContext, { arrangement }: TableArrangement): string {
+  const { rowHeight, wrapText } = arrangement
+  const fill = canEdit ? 'can-fill' : ''
+  return `ag-theme-sheaf grid-body rows-${rowHeight} ${wrapText ? 'wraps-text' : ''} ${fill}`
+}
+
+/** Keeps the order of columns after the user has moved one, by the pointer or by Shift and an arrow key. */
+function keepOrder(
+  { finished, source, api }: ColumnMovedEvent<Row>,
+  change: TableArrangement['change'],
+): void {
+  if (!finished || source !== 'uiColumnMoved') return
+  const moved = api.getAllDisplayedColumns().map((column) => column.getColId())
+  change((all) => {
+    const known = new Set(all.columns.map(({ id }) => id))
+    return withOrder(
+      all,
+      moved.filter((id) => known.has(id)),
+    )
+  })
+}
+
+/** Sources of a width that somebody has chosen; others follow from the definitions of columns. */
+const chosenWidths: ReadonlySet<string> = new Set(['uiColumnResized', 'autosizeColumns', 'api'])
+
+/** Keeps widths after the user has changed them, by the pointer, by Alt and an arrow key, or to fit the contents. */
+function keepWidths(
+  { finished, source, columns }: ColumnResizedEvent<Row>,
+  change: TableArrangement['change'],
+): void {
+  if (!finished || !columns || !chosenWidths.has(source)) return
+  change((all) =>
+    columns.reduce((to, column) => withWidth(to, column.getColId(), column.getActualWidth()), all),
   )
 }
 

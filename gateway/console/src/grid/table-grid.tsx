@@ -1,8 +1,8 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react'
-import { columnName } from '../formats/column'
 import type { Column } from '../api/resources'
-import type { MenuItem } from '../components/menu'
-import { ColumnMenu } from './columns/column-menu'
+import { ArrangementMenus } from './arrangement/arrangement-menus'
+import { useArrangement } from './arrangement/use-arrangement'
+import { HeaderMenu, type OpenMenu } from './header-menu'
 import { FilterDialog } from './view/filter-dialog'
 import { GridBar } from './view/grid-bar'
 import { useTableColumns } from './use-table-columns'
@@ -10,7 +10,7 @@ import { GridBody } from './grid-body'
 import { GridFooter } from './grid-footer'
 import { RangeFoot } from './ranges/range-foot'
 import { AwayNotice, GridMessage, GridNotice, RowButtons } from './grid-notice'
-import { sortOf, withFilter, withSort } from './view/grid-view'
+import { withFilter } from './view/grid-view'
 import { useTableRows } from './use-table-rows'
 import { GridViewContext, type GridViewState } from './view/view-context'
 
@@ -25,18 +25,15 @@ interface TableGridProps {
   readonly rowActions?: (rowIds: readonly number[]) => ReactNode
 }
 
-interface OpenMenu {
-  readonly column: Column
-  readonly header: HTMLElement
-}
-
 /** The grid of a table. Rows are sorted and filtered by the server, edited cell by cell, and updated live. */
 export function TableGrid({ columns, rowActions, ...table }: TableGridProps): ReactNode {
   const { docId, tableId, canEdit, asOf } = table
-  const { view, setView, grid, body, rows, editing, ranges, rowCommands } = useTableRows(
-    table,
+  const arranged = useArrangement(tableId, columns)
+  const { shown } = arranged
+  const { view, setView, grid, body, rows, editing, ranges, rowCommands } = useTableRows(table, {
     columns,
-  )
+    shown,
+  })
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
   const cells = useMemo(() => ({ docId, tableId, canEdit, asOf }), [docId, tableId, canEdit, asOf])
@@ -53,12 +50,13 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
         <GridBar columns={columns} onFilter={setFiltered}>
           {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
           {rowActions?.(rowCommands.selected)}
+          <ArrangementMenus arranged={arranged} columns={columns} />
         </GridBar>
         {tableColumns.formulaBar}
         <div className="grid-middle">
           <GridBody
             context={cells}
-            columns={columns}
+            arranged={arranged}
             canSelect={canEdit || rowActions !== undefined}
             rows={rows}
             editing={editing}
@@ -85,16 +83,15 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
           isFiltered={isFiltered}
           isPast={asOf !== undefined}
         >
-          <RangeFoot selection={ranges.selecting.selection} read={ranges.read} columns={columns} />
+          <RangeFoot selection={ranges.selecting.selection} read={ranges.read} columns={shown} />
         </GridFooter>
         {menu && (
-          <ColumnMenu
-            label={`Column menu: ${columnName(menu.column)}`}
-            header={menu.header}
-            items={[
-              ...menuItems(menu.column, viewState, setFiltered),
-              ...tableColumns.items(menu.column),
-            ]}
+          <HeaderMenu
+            menu={menu}
+            arranged={arranged}
+            grid={grid}
+            columnItems={tableColumns.items(menu.column)}
+            onFilter={setFiltered}
             onClose={closeMenu}
           />
         )}
@@ -111,41 +108,4 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
       </div>
     </GridViewContext>
   )
-}
-
-function menuItems(
-  column: Column,
-  { view, setView }: GridViewState,
-  onFilter: (column: Column) => void,
-): MenuItem[] {
-  const { id } = column
-  const isSorted = sortOf(view, id) !== undefined
-  const hasOthers = view.sort.length > (isSorted ? 1 : 0)
-  const items: MenuItem[] = [
-    { label: 'Sort ascending', onSelect: () => setView(withSort(view, id, 'ascending')) },
-    { label: 'Sort descending', onSelect: () => setView(withSort(view, id, 'descending')) },
-  ]
-  if (hasOthers && !isSorted)
-    items.push(
-      {
-        label: 'Then by this, ascending',
-        onSelect: () => setView(withSort(view, id, 'ascending', true)),
-      },
-      {
-        label: 'Then by this, descending',
-        onSelect: () => setView(withSort(view, id, 'descending', true)),
-      },
-    )
-  if (isSorted)
-    items.push({
-      label: 'Remove sort',
-      onSelect: () => setView(withSort(view, id, 'none', true)),
-    })
-  items.push({ label: 'Filter…', onSelect: () => onFilter(column) })
-  if (id in view.filter)
-    items.push({
-      label: 'Remove filter',
-      onSelect: () => setView(withFilter(view, id, undefined)),
-    })
-  return items
 }

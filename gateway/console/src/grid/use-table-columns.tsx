@@ -1,7 +1,7 @@
 import { useCallback, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
-import type { MenuItem } from '../components/menu'
+import type { MenuItem } from '../components/menu-items'
 import { useApiMutation } from '../components/use-api-mutation'
 import { columnName, isComputed } from '../formats/column'
 import { recalculate } from '../formulas/formula-check'
@@ -62,7 +62,7 @@ export function useTableColumns(context: CellContext, parts: GridParts): TableCo
     add,
     dialog,
     onFocus,
-    items: (column) => [...ownItems(column), ...items(column)],
+    items: (column) => startGroup([...ownItems(column), ...items(column)]),
     formulaBar: columns.some(({ fields }) => fields.formula !== '') && (
       <FormulaBar
         context={context}
@@ -73,6 +73,9 @@ export function useTableColumns(context: CellContext, parts: GridParts): TableCo
     ),
   }
 }
+
+const startGroup = ([first, ...others]: MenuItem[]): MenuItem[] =>
+  first ? [{ ...first, startsGroup: true }, ...others] : []
 
 /** Ids of rows in the visible part of a grid, from the top. */
 function rowsInView({ current: api }: GridRef): readonly number[] {

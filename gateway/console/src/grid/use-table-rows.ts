@@ -22,18 +22,18 @@ export interface TableRows {
   readonly rowCommands: RowCommands
 }
 
-/** The rows of a table, in the view given by the URL. */
+/** The rows of a table, in the view given by the URL. What is selected and changed are the columns that are shown. */
 export function useTableRows(
   table: ShownTable & Pick<CellContext, 'canEdit'>,
-  columns: readonly Column[],
+  { columns, shown }: { readonly columns: readonly Column[]; readonly shown: readonly Column[] },
 ): TableRows {
   const [view, setView] = useGridView()
   const grid = useRef<GridApi<Row>>(null)
   const body = useRef<HTMLDivElement>(null)
   const rows = useGridRows(table, view, grid)
   const editing = useCellEditing(rows, columns)
-  const ranges = useRanges(rows, { ...table, columns }, editing, { grid, body })
-  const rowCommands = useRowCommands(rows, { view, columns }, grid)
+  const ranges = useRanges(rows, { ...table, columns: shown }, editing, { grid, body })
+  const rowCommands = useRowCommands(rows, { view, columns: shown }, grid)
   return { view, setView, grid, body, rows, editing, ranges, rowCommands }
 }
 

@@ -1,7 +1,7 @@
 import { useCallback, useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
-import type { MenuItem } from '../components/menu'
+import type { MenuItem } from '../components/menu-items'
 import { ColumnDialog } from './column-dialog'
 import { FormulaDialog } from './formula-dialog'
 import { RemoveColumnDialog } from './remove-column-dialog'

@@ -4,6 +4,7 @@ import { isComputed } from '../../formats/column'
 import { errorName, isPending } from '../../formats/value'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
+import { MIN_WIDTH } from '../arrangement/arrangement'
 import { valueFamily, type Family } from '../view/conditions'
 import type { CellState } from '../../writes/table-writes'
 import { RANGE_CLASS, RANGE_END_CLASS, type RangeSelection } from '../ranges/range-selection'
@@ -20,6 +21,12 @@ const widths: Readonly<Record<Family, number>> = {
   list: 220,
   any: 200,
 }
+
+/** The class of the last column that is frozen. */
+const FROZEN_EDGE = 'frozen-edge'
+
+/** Returns the width of a column that has no other, in pixels. */
+export const plainWidth = (column: Column): number => widths[valueFamily(column)]
 
 /** Returns a row to show in place of one that is not loaded. */
 export type PreviewOf = (index: number) => LoadedRow | undefined
@@ -49,8 +56,12 @@ interface CellParts {
   readonly stateOf: (rowId: number, colId: string) => CellState | undefined
   /** The selected range. */
   readonly selection: RangeSelection
-  /** Index of the column. */
+  /** Index of the column among those that are shown. */
   readonly place: number
+  /** In pixels; undefined for the width of its type. */
+  readonly width: number | undefined
+  /** Whether the column stays in view when others scroll, and is the last one that does. */
+  readonly frozen: 'no' | 'yes' | 'last'
 }
 
 const stateNotes: Readonly<Record<CellState, string | undefined>> = {
@@ -63,7 +74,7 @@ const stateNotes: Readonly<Record<CellState, string | undefined>> = {
 export function cellColumn(
   column: Column,
   context: CellContext,
-  { preview, stateOf, selection, place }: CellParts,
+  { preview, stateOf, selection, place, width, frozen }: CellParts,
 ): ColDef<Row> {
   const { id, fields } = column
   const cells = cellTypeOf(fields.type).column(column, context)
@@ -71,14 +82,19 @@ export function cellColumn(
     colId: id,
     headerName: fields.label || id,
     headerComponent: ColumnHeader,
+    headerClass: frozen === 'last' ? FROZEN_EDGE : undefined,
     headerComponentParams: { shown: column },
     suppressHeaderKeyboardEvent: ({ event }) => handleHeaderKey(event),
-    initialWidth: widths[valueFamily(column)],
-    minWidth: 72,
+    width: width ?? plainWidth(column),
+    minWidth: MIN_WIDTH,
+    pinned: frozen === 'no' ? null : 'left',
+    // Columns are frozen by their number, which a drag does not change.
+    lockPinned: true,
     valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
     cellClassRules: {
       [RANGE_CLASS]: ({ rowIndex }) => selection.has({ row: rowIndex, column: place }),
       [RANGE_END_CLASS]: ({ rowIndex }) => selection.endsAt({ row: rowIndex, column: place }),
+      [FROZEN_EDGE]: () => frozen === 'last',
       'cell-waiting': ({ data }) => data !== undefined && stateOf(data.id, id) === 'waiting',
       'cell-disputed': ({ data }) => data !== undefined && stateOf(data.id, id) === 'disputed',
     },

@@ -1,5 +1,5 @@
 import type { IHeaderParams } from 'ag-grid-community'
-import { useEffect, type MouseEvent, type ReactNode } from 'react'
+import { useEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { isComputed } from '../../formats/column'
 import { sortOf, withNextSort } from '../view/grid-view'
@@ -11,6 +11,8 @@ interface ColumnHeaderProps extends IHeaderParams {
 
 /** Characters of a formula in a tooltip. */
 const MAX_TITLE = 400
+/** Pixels that the pointer moves in a click. Beyond, it has dragged the column. */
+const CLICK_PIXELS = 4
 
 /** A column header: name, type, sort order, filter indicator and menu. */
 export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNode {
@@ -20,6 +22,9 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
   const ariaSort = sort ? (sort.isDescending ? 'descending' : 'ascending') : 'none'
   // After every render, because AG Grid removes the attribute when the columns change.
   useEffect(() => eGridHeader.setAttribute('aria-sort', ariaSort))
+  const pressedAt = useRef(0)
+  const isDragged = ({ clientX, detail }: MouseEvent) =>
+    detail > 0 && Math.abs(clientX - pressedAt.current) > CLICK_PIXELS
   const label = fields.label || id
   const open = (event: MouseEvent) => {
     event.stopPropagation()
@@ -29,7 +34,12 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
     <div
       className="head"
       title={titleOf(shown)}
-      onClick={({ shiftKey }) => setView(withNextSort(view, id, shiftKey))}
+      onPointerDown={({ clientX }) => {
+        pressedAt.current = clientX
+      }}
+      onClick={(event) => {
+        if (!isDragged(event)) setView(withNextSort(view, id, event.shiftKey))
+      }}
       onContextMenu={(event) => {
         event.preventDefault()
         open(event)

@@ -1,5 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
-import { nextItem, type MenuItem } from '../../components/menu'
+import {
+  focusFirstItem,
+  MenuItems,
+  moveAmongItems,
+  type MenuItem,
+} from '../../components/menu-items'
 
 interface ColumnMenuProps {
   readonly label: string
@@ -25,7 +30,8 @@ export function ColumnMenu({ label, header, items, onClose }: ColumnMenuProps): 
     const left = Math.min(rect.left, window.innerWidth - menu.offsetWidth - MARGIN)
     menu.style.left = `${Math.max(MARGIN, left)}px`
     menu.style.top = `${rect.bottom}px`
-    menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    menu.style.maxHeight = `${window.innerHeight - rect.bottom - MARGIN}px`
+    focusFirstItem(menu)
   }, [header])
   useEffect(() => {
     const closeOutside = ({ target }: Event) => {
@@ -43,12 +49,7 @@ export function ColumnMenu({ label, header, items, onClose }: ColumnMenuProps): 
       event.preventDefault()
       return close(true)
     }
-    const options = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
-    const index = options.indexOf(event.target as HTMLElement)
-    const next = nextItem(event.key, index, options.length)
-    if (next === undefined) return
-    event.preventDefault()
-    options[next]?.focus()
+    moveAmongItems(event, root.current)
   }
   return (
     <div
@@ -58,22 +59,14 @@ export function ColumnMenu({ label, header, items, onClose }: ColumnMenuProps): 
       ref={root}
       onKeyDown={handleKey}
     >
-      {items.map((item) => (
-        <button
-          key={item.label}
-          type="button"
-          role="menuitem"
-          tabIndex={-1}
-          className={item.isDanger ? 'menu-item danger' : 'menu-item'}
-          onClick={() => {
-            // A dialog opened by the item restores the focus to the header.
-            close(true)
-            item.onSelect()
-          }}
-        >
-          {item.label}
-        </button>
-      ))}
+      <MenuItems
+        items={items}
+        onSelect={(item) => {
+          // A dialog opened by the item restores the focus to the header.
+          close(true)
+          item.onSelect()
+        }}
+      />
     </div>
   )
 }

@@ -4,8 +4,8 @@ import { MAX_HEIGHT, ScrollScale } from './scroll-scale'
 /** For this long after the wheel turned or a finger moved, scrolling is exact: browsers animate it. In milliseconds. */
 const WHEEL_MS = 500
 
-/** The least distance from a row to the end of the element: the height of the last row. */
-const FAR_BELOW = 34
+/** Height of a row for which the grid has no setting, in pixels. */
+const ROW_PIXELS = 34
 
 interface Scroller {
   getVScrollPosition(): { readonly top: number; readonly bottom: number }
@@ -14,6 +14,7 @@ interface Scroller {
 
 /** The parts of AG Grid that are used. They are not part of its API: see `ScaledHeightsModule`. */
 interface Beans {
+  readonly gos?: { get(name: 'rowHeight'): number | undefined }
   readonly eventSvc: {
     addListener(event: string, listener: () => void): void
     removeListener(event: string, listener: () => void): void
@@ -102,7 +103,8 @@ class ScaledHeights {
   /** Where to draw a row. One that is kept without being in view, since it has the focus, must not make the element taller. */
   getRealPixelPosition(position: number): number {
     const drawn = position - this.divStretchOffset
-    return this.stretching ? Math.min(drawn, this.scale.height - FAR_BELOW) : drawn
+    const row = this.beans?.gos?.get('rowHeight') ?? ROW_PIXELS
+    return this.stretching ? Math.min(drawn, this.scale.height - row) : drawn
   }
 
   getScrollPositionForPixel(position: number): number {

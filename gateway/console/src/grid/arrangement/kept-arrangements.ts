@@ -1,0 +1,100 @@
+import { saveDocPreferences } from '../../api/doc-preferences'
+import type { StoredArrangement } from './stored-arrangement'
+
+/** Wait before a change is sent: one of a width is followed by others. In milliseconds. */
+export const SEND_MS = 600
+
+/** What the page of this browser has arranged in a table; null for what was reset. */
+export type KeptArrangement = StoredArrangement | null
+
+/** Sends arrangements of tables by their refs. With `isLeaving`, the request outlives the page. */
+export type Send = (
+  docId: string,
+  tables: Readonly<Record<string, KeptArrangement>>,
+  isLeaving: boolean,
+) => Promise<unknown>
+
+interface KeptDocument {
+  readonly tables: Map<string, KeptArrangement>
+  /** Refs of tables whose arrangement is not stored. */
+  readonly unsent: Set<string>
+  timer: number | undefined
+  isSending: boolean
+}
+
+/**
+ * The arrangements that were changed in this page, which go before those that were read with the document. Each is sent a
+ * moment after the last change, and once more with the next one if that fails.
+ */
+export class KeptArrangements {
+  private readonly documents = new Map<string, KeptDocument>()
+  private readonly listeners = new Set<() => void>()
+  /** Called with what prevents arrangements from being stored. */
+  onFailure: (error: unknown) => void = () => {}
+
+  constructor(private readonly send: Send) {}
+
+  /** Returns what is kept of a table; undefined if that was not arranged in this page. */
+  find(docId: string, tableRef: number): KeptArrangement | undefined {
+    return this.documents.get(docId)?.tables.get(String(tableRef))
+  }
+
+  /** Keeps the arrangement of a table, and stores it soon. */
+  keep(docId: string, tableRef: number, arrangement: KeptArrangement): void {
+    const kept = this.documents.get(docId) ?? {
+      tables: new Map<string, KeptArrangement>(),
+      unsent: new Set<string>(),
+      timer: undefined,
+      isSending: false,
+    }
+    this.documents.set(docId, kept)
+    kept.tables.set(String(tableRef), arrangement)
+    kept.unsent.add(String(tableRef))
+    this.schedule(docId, kept)
+    for (const listener of this.listeners) listener()
+  }
+
+  /** Sends at once what is not stored: the page may be left. */
+  sendAll(): void {
+    for (const [docId, kept] of this.documents) {
+      clearTimeout(kept.timer)
+      if (kept.unsent.size > 0) this.send(docId, unsentOf(kept), true).catch(this.onFailure)
+    }
+  }
+
+  /** Calls back when an arrangement changes. Returns a function that unsubscribes. */
+  readonly watch = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  private schedule(docId: string, kept: KeptDocument): void {
+    clearTimeout(kept.timer)
+    kept.timer = setTimeout(() => void this.sendUnsent(docId, kept), SEND_MS)
+  }
+
+  private async sendUnsent(docId: string, kept: KeptDocument): Promise<void> {
+    // A later request could be stored before this one.
+    if (kept.isSending) return this.schedule(docId, kept)
+    const sent = unsentOf(kept)
+    kept.isSending = true
+    try {
+      await this.send(docId, sent, false)
+      for (const [ref, arrangement] of Object.entries(sent))
+        if (kept.tables.get(ref) === arrangement) kept.unsent.delete(ref)
+    } catch (error) {
+      this.onFailure(error)
+    } finally {
+      kept.isSending = false
+    }
+  }
+}
+
+function unsentOf({ tables, unsent }: KeptDocument): Record<string, KeptArrangement> {
+  return Object.fromEntries([...unsent].map((ref) => [ref, tables.get(ref) ?? null]))
+}
+
+/** The arrangements of this page. */
+export const keptArrangements = new KeptArrangements((docId, tables, isLeaving) =>
+  saveDocPreferences(docId, { tables }, isLeaving),
+)

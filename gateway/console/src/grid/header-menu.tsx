@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react'
+import type { Column } from '../api/resources'
+import type { MenuItem } from '../components/menu-items'
+import { columnName } from '../formats/column'
+import { arrangementItems } from './arrangement/column-items'
+import type { TableArrangement } from './arrangement/use-arrangement'
+import { ColumnMenu } from './columns/column-menu'
+import type { GridRef } from './use-grid-rows'
+import { sortOf, withFilter, withSort } from './view/grid-view'
+import { useGridViewContext, type GridViewState } from './view/view-context'
+
+/** The column whose menu is open, and its header. */
+export interface OpenMenu {
+  readonly column: Column
+  readonly header: HTMLElement
+}
+
+interface HeaderMenuProps {
+  readonly menu: OpenMenu
+  readonly arranged: TableArrangement
+  readonly grid: GridRef
+  /** Items that change the column itself. */
+  readonly columnItems: readonly MenuItem[]
+  readonly onFilter: (column: Column) => void
+  readonly onClose: () => void
+}
+
+/** The menu of a column: sorts and filters, how it is arranged, and what changes it. */
+export function HeaderMenu(props: HeaderMenuProps): ReactNode {
+  const { menu, arranged, grid, columnItems, onFilter, onClose } = props
+  const { column, header } = menu
+  const viewState = useGridViewContext()
+  return (
+    <ColumnMenu
+      label={`Column menu: ${columnName(column)}`}
+      header={header}
+      items={[
+        ...viewItems(column, viewState, onFilter),
+        ...arrangementItems(column, arranged, grid),
+        ...columnItems,
+      ]}
+      onClose={onClose}
+    />
+  )
+}
+
+function viewItems(
+  column: Column,
+  { view, setView }: GridViewState,
+  onFilter: (column: Column) => void,
+): MenuItem[] {
+  const { id } = column
+  const isSorted = sortOf(view, id) !== undefined
+  const hasOthers = view.sort.length > (isSorted ? 1 : 0)
+  const items: MenuItem[] = [
+    { label: 'Sort ascending', onSelect: () => setView(withSort(view, id, 'ascending')) },
+    { label: 'Sort descending', onSelect: () => setView(withSort(view, id, 'descending')) },
+  ]
+  if (hasOthers && !isSorted)
+    items.push(
+      {
+        label: 'Then by this, ascending',
+        onSelect: () => setView(withSort(view, id, 'ascending', true)),
+      },
+      {
+        label: 'Then by this, descending',
+        onSelect: () => setView(withSort(view, id, 'descending', true)),
+      },
+    )
+  if (isSorted)
+    items.push({
+      label: 'Remove sort',
+      onSelect: () => setView(withSort(view, id, 'none', true)),
+    })
+  items.push({ label: 'Filter…', onSelect: () => onFilter(column) })
+  if (id in view.filter)
+    items.push({
+      label: 'Remove filter',
+      onSelect: () => setView(withFilter(view, id, undefined)),
+    })
+  return items
+}
