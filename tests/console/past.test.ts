@@ -95,8 +95,8 @@ describe('a former moment', () => {
     expect(await page.locator('.cell-field').count()).toBe(0)
     await page.locator('.ag-header-cell[col-id="Size"]').getByRole('button').click()
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
-      'Sort ascending',
-      'Sort descending',
+      'Sort 1 → 9',
+      'Sort 9 → 1',
       'Filter…',
       'Freeze up to this column',
       'Move left',

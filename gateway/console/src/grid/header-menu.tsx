@@ -6,6 +6,7 @@ import { arrangementItems } from './arrangement/column-items'
 import type { TableArrangement } from './arrangement/use-arrangement'
 import { ColumnMenu } from './columns/column-menu'
 import type { GridRef } from './use-grid-rows'
+import { valueFamily, type Family } from './view/conditions'
 import { sortOf, withFilter, withSort } from './view/grid-view'
 import { useGridViewContext, type GridViewState } from './view/view-context'
 
@@ -44,26 +45,36 @@ export function HeaderMenu(props: HeaderMenuProps): ReactNode {
   )
 }
 
+/** Names of the two directions, by what is sorted. */
+const directions: Readonly<Partial<Record<Family, readonly [string, string]>>> = {
+  text: ['A → Z', 'Z → A'],
+  number: ['1 → 9', '9 → 1'],
+  date: ['old → new', 'new → old'],
+  time: ['old → new', 'new → old'],
+  bool: ['no → yes', 'yes → no'],
+}
+
 function viewItems(
   column: Column,
   { view, setView }: GridViewState,
   onFilter: (column: Column) => void,
 ): MenuItem[] {
   const { id } = column
+  const [upwards, downwards] = directions[valueFamily(column)] ?? ['ascending', 'descending']
   const isSorted = sortOf(view, id) !== undefined
   const hasOthers = view.sort.length > (isSorted ? 1 : 0)
   const items: MenuItem[] = [
-    { label: 'Sort ascending', onSelect: () => setView(withSort(view, id, 'ascending')) },
-    { label: 'Sort descending', onSelect: () => setView(withSort(view, id, 'descending')) },
+    { label: `Sort ${upwards}`, onSelect: () => setView(withSort(view, id, 'ascending')) },
+    { label: `Sort ${downwards}`, onSelect: () => setView(withSort(view, id, 'descending')) },
   ]
   if (hasOthers && !isSorted)
     items.push(
       {
-        label: 'Then by this, ascending',
+        label: `Then by this, ${upwards}`,
         onSelect: () => setView(withSort(view, id, 'ascending', true)),
       },
       {
-        label: 'Then by this, descending',
+        label: `Then by this, ${downwards}`,
         onSelect: () => setView(withSort(view, id, 'descending', true)),
       },
     )
