@@ -3,8 +3,10 @@ import type { Column } from '../../api/resources'
 import { frozenWithin, type Arrangement } from '../arrangement/arrangement'
 import { plainWidth } from './cell-column'
 
-/** Frozen columns take at most this part of the window: the others must be readable beside them. */
+/** What stays in view takes at most this part of the window: the other columns must be readable beside it. */
 const FROZEN_SHARE = 0.6
+/** Width of the checkboxes and row numbers, which stay in view, too. */
+const ROW_HEAD_PIXELS = 116
 
 const watchWindow = (listener: () => void) => {
   window.addEventListener('resize', listener)
@@ -17,5 +19,5 @@ export function useFrozenCount(arrangement: Arrangement, shown: readonly Column[
   const widths = new Map(arrangement.columns.map(({ id, width }) => [id, width]))
   const frozen = shown.slice(0, arrangement.frozenColumns)
   const taken = frozen.map((column) => widths.get(column.id) ?? plainWidth(column))
-  return frozenWithin(taken, pixels * FROZEN_SHARE)
+  return frozenWithin(taken, pixels * FROZEN_SHARE - ROW_HEAD_PIXELS)
 }
