@@ -117,7 +117,7 @@ export async function signIn({ page }: Visit, sheaf: RunningSheaf, email: string
 export async function followLink(page: Page, link: string): Promise<void> {
   await page.goto(link)
   await page.locator('form button').click()
-  await page.getByRole('heading', { name: 'Sites' }).waitFor()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
 }
 
 /** Returns the accessibility violations that axe finds on the page, one per line. */

@@ -53,7 +53,7 @@ async function fill(rest: Rest): Promise<number> {
 }
 
 const pages: readonly (readonly [name: string, path: () => string, heading: RegExp])[] = [
-  ['sites', () => '/', /Sites/],
+  ['home', () => '/', /Home/],
   ['one site', () => '/sites/current', /Personal/],
   ['the trash', () => '/sites/current/trash', /Trash/],
   ['profile settings', () => '/profile', /Profile settings/],

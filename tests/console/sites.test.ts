@@ -104,7 +104,7 @@ describe('sites, workspaces and documents', () => {
     expect(await submit.isDisabled()).toBe(true)
     await dialog.getByRole('textbox').fill('Work')
     await submit.click()
-    await page.getByRole('heading', { level: 1, name: 'Sites' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
     await page.getByRole('link', { name: 'Work' }).waitFor({ state: 'detached' })
     expect((await rest.get<unknown[]>('/api/orgs')).body).toHaveLength(1)
     expect(desk.faults).toEqual([])

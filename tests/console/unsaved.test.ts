@@ -69,11 +69,11 @@ describe('cells that are edited while the server is away', () => {
     await cell(0).and(page.locator('.cell-waiting')).getByText('Grace').waitFor()
     await cell(1).and(page.locator('[title="Not saved, trying again"]')).waitFor()
     expect(await findViolations(page)).toEqual([])
-    await page.getByRole('link', { name: 'Sites', exact: true }).click()
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
     await says('2 cells are not saved, trying again…')
     await page.goBack()
     await cell(1).and(page.locator('.cell-waiting')).getByText('Mia').waitFor()
-    await page.getByRole('link', { name: 'Sites', exact: true }).click()
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
     await comeBack()
     await page.getByRole('button', { name: 'Try now' }).click()
     await stores(path, [

@@ -2,12 +2,13 @@ import type { ReactNode } from 'react'
 import { Route, Routes } from 'react-router'
 import { DocumentPage } from './document/document-page'
 import { documentRoutes } from './document/document-routes'
+import { HomePage } from './home/home-page'
 import { Layout, NotFound } from './layout/layout'
+import { Palette } from './palette/palette'
 import { KeyChangesPage } from './profile/key-changes-page'
 import { ProfilePage } from './profile/profile-page'
 import { ReferencePage } from './reference/reference-page'
 import { SitePage } from './sites/site-page'
-import { SitesPage } from './sites/sites-page'
 import { TrashPage } from './sites/trash-page'
 import { UnsavedBanner } from './writes/unsaved-banner'
 
@@ -15,8 +16,8 @@ import { UnsavedBanner } from './writes/unsaved-banner'
 export function App(): ReactNode {
   return (
     <Routes>
-      <Route element={<Layout notice={<UnsavedBanner />} />}>
-        <Route index element={<SitesPage />} />
+      <Route element={<Layout notice={<UnsavedBanner />} search={<Palette />} />}>
+        <Route index element={<HomePage />} />
         <Route path="sites/:orgId" element={<SitePage />} />
         <Route path="sites/:orgId/trash" element={<TrashPage />} />
         <Route path="profile" element={<ProfilePage />} />

@@ -97,7 +97,6 @@ describe('homes', () => {
     expect(await seen(grace)).toEqual([changed[0], undefined])
 
     await report(at(59), erin.id)
-    await report(at(60.5), frank.id)
     await report(at(90), erin.id, '00000000-0000-4000-8000-000000000000')
     expect(await seen(erin)).toEqual(changed)
     await report(at(61), erin.id)

@@ -55,7 +55,7 @@ export function DocumentPage(): ReactNode {
       />
     )
   return (
-    <Page title="Document" breadcrumb={<Link to="/">Sites</Link>}>
+    <Page title="Document" breadcrumb={<Link to="/">Home</Link>}>
       {error ? (
         <ErrorState
           error={error}

@@ -55,8 +55,15 @@ function UserMenu(): ReactNode {
   )
 }
 
-/** The frame around every page. The notice is shown in its header. */
-export function Layout({ notice }: { readonly notice: ReactNode }): ReactNode {
+interface LayoutProps {
+  /** Shown in the header. */
+  readonly notice: ReactNode
+  /** The button that opens the search, in the header. */
+  readonly search: ReactNode
+}
+
+/** The frame around every page. */
+export function Layout({ notice, search }: LayoutProps): ReactNode {
   return (
     <>
       <a className="skip" href="#main">
@@ -69,12 +76,13 @@ export function Layout({ notice }: { readonly notice: ReactNode }): ReactNode {
         </Link>
         <nav aria-label="Main">
           <NavLink to="/" end>
-            Sites
+            Home
           </NavLink>
           <NavLink to="/api">API</NavLink>
         </nav>
         {notice}
         <div className="top-end">
+          {search}
           <ThemeButton />
           <UserMenu />
         </div>
@@ -90,7 +98,7 @@ export function NotFound(): ReactNode {
     <main className="page" id="main">
       <h1>Page not found</h1>
       <p>
-        The address may be wrong. Go to <Link to="/">your sites</Link>.
+        The address may be wrong. Go to <Link to="/">Home</Link>.
       </p>
     </main>
   )

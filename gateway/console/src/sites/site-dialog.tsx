@@ -34,6 +34,8 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
     const affected = [orgsQuery.queryKey, ['workspaces']]
     for (const queryKey of affected)
       await client.invalidateQueries({ queryKey, refetchType: 'none' })
+    // Home reads the documents of all known sites.
+    client.setQueryData(orgsQuery.queryKey, (known) => known?.filter(({ id }) => id !== org.id))
     toaster.show('Site deleted.')
     await navigate('/')
   }

@@ -32,7 +32,7 @@ export function SitePage(): ReactNode {
       </SiteFrame>
     )
   return (
-    <Page title="Site" breadcrumb={<Link to="/">Sites</Link>}>
+    <Page title="Site" breadcrumb={<Link to="/">Home</Link>}>
       {error ? (
         <ErrorState
           error={error}
@@ -53,7 +53,7 @@ function SiteFrame(props: { readonly org: Org; readonly children: ReactNode }): 
   return (
     <Page
       title={siteName(org)}
-      breadcrumb={<Link to="/">Sites</Link>}
+      breadcrumb={<Link to="/">Home</Link>}
       actions={
         <>
           {canAdd && (

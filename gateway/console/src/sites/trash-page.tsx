@@ -34,7 +34,7 @@ export function TrashPage(): ReactNode {
       title="Trash"
       breadcrumb={
         <>
-          <Link to="/">Sites</Link>
+          <Link to="/">Home</Link>
           <span aria-hidden="true">/</span>
           <Link to={`/sites/${orgId}`}>{org.data?.name ?? 'Site'}</Link>
         </>

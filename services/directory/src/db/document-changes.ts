@@ -10,10 +10,7 @@ interface DocumentChange {
   readonly userId: number
 }
 
-/**
- * Stores these changes as the last ones of their documents, unless later ones are stored, or one by the same user within the
- * second before: the contents of a new document are written when it is created.
- */
+/** Stores these changes as the last ones of their documents, unless later ones are stored. */
 export async function storeChanges(
   db: Kysely<DirectorySchema>,
   changes: readonly DocumentChange[],
@@ -29,9 +26,7 @@ export async function storeChanges(
       group by doc_id
     ), locked as (
       select d.id, c.at, c.user_id from documents d join changes c on c.doc_id = d.doc_id
-      where d.updated_at < c.at
-        and (d.updated_at < c.at - interval '1 second' or d.updated_by is distinct from nullif(c.user_id, 0))
-      order by d.id for no key update of d
+      where d.updated_at < c.at order by d.id for no key update of d
     )
     update documents d set updated_at = l.at, updated_by = nullif(l.user_id, 0)
     from locked l where d.id = l.id and d.updated_at < l.at`.execute(db)

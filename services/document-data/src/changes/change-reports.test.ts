@@ -5,7 +5,7 @@ import { causes, type LogEntry } from '../store/log/log'
 import { ChangeReports } from './change-reports'
 
 function entry(time: number, user: number, cause: keyof typeof causes = 'api'): LogEntry {
-  return { seq: time, time, user, keyId: 0, cause: causes[cause], traceparent: '' }
+  return { seq: time + 2, time, user, keyId: 0, cause: causes[cause], traceparent: '' }
 }
 
 /** Reports to a directory that answers the first calls with errors. */
@@ -25,11 +25,12 @@ function open({ failures = 0, gatherMs = 1 } = {}) {
   return { reports, calls }
 }
 
-it('reports the last change of each document, and none that a formula made later', async () => {
+it('reports the last change of each document, and neither creations nor what formulas computed later', async () => {
   const { reports, calls } = open({ gatherMs: 50 })
   reports.note('a', [entry(1, 5), entry(2, 6)])
   reports.note('b', [entry(3, 7), entry(4, 0, 'formula')])
   reports.note('c', [entry(5, 0, 'formula')])
+  reports.note('created', [{ ...entry(5, 5), seq: 1 }])
   reports.note('a', [entry(6, 8, 'undo')])
   await eventually(() => expect(calls).toHaveLength(1))
   expect(calls[0]).toEqual([

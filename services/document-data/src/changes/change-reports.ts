@@ -35,9 +35,9 @@ export class ChangeReports implements AsyncDisposable {
 
   constructor(private readonly parts: ChangeReportsParts) {}
 
-  /** Notes entries of the log of a document. Values that formulas computed later are no change by anyone. */
+  /** Notes entries of the log of a document: neither its creation, nor values that formulas computed later. */
   note(docId: string, entries: readonly LogEntry[]): void {
-    const last = entries.findLast(({ cause }) => cause !== causes.formula)
+    const last = entries.findLast(({ seq, cause }) => seq > 1 && cause !== causes.formula)
     if (!last || this.ended) return
     this.add({ docId, timeMs: last.time, userId: last.user })
     this.schedule(this.parts.gatherMs ?? GATHER_MS)

@@ -1,45 +1,22 @@
 import type { Org } from '@sheaf/client'
-import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { roleNames } from '../access/role-names'
 import { orgsQuery } from '../api/resources'
 import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { Button } from '../components/button'
 import { FormDialog } from '../components/dialog'
 import { TextField } from '../components/field'
-import { Page } from '../components/page'
-import { Empty, ErrorState, Loading } from '../components/states'
 import { siteName } from './site-name'
 
-/** The sites of the user: the personal site and team sites. */
-export function SitesPage(): ReactNode {
-  const { data, error, refetch } = useQuery(orgsQuery)
-  const [isNew, setNew] = useState(false)
+/** The sites of the user, each with a link. */
+export function SiteCards({ orgs }: { readonly orgs: readonly Org[] }): ReactNode {
   return (
-    <Page
-      title="Sites"
-      actions={
-        <Button kind="primary" onClick={() => setNew(true)}>
-          New team site
-        </Button>
-      }
-    >
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <Loading what="your sites" />}
-      {data?.length === 0 && (
-        <Empty title="You have no sites">
-          <p>Create a team site to get started.</p>
-        </Empty>
-      )}
-      <ul className="cards">
-        {data?.map((org) => (
-          <SiteCard key={org.id} org={org} />
-        ))}
-      </ul>
-      {isNew && <NewSiteDialog onClose={() => setNew(false)} />}
-    </Page>
+    <ul className="cards">
+      {orgs.map((org) => (
+        <SiteCard key={org.id} org={org} />
+      ))}
+    </ul>
   )
 }
 
@@ -57,7 +34,8 @@ function SiteCard({ org }: { readonly org: Org }): ReactNode {
   )
 }
 
-function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+/** Creates a team site, and opens it. */
+export function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [name, setName] = useState('')
   const [domain, setDomain] = useState('')
   const navigate = useNavigate()

@@ -1,0 +1,34 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { orgsQuery, workspacesQuery } from '../api/resources'
+import { placeDocuments, type PlacedDocument } from './find-documents'
+
+/** Sites whose documents are listed together: each is read by a request of its own. */
+const MAX_SITES = 20
+
+/** All documents of the user, of their first 20 sites. */
+export interface UserDocuments {
+  readonly documents: readonly PlacedDocument[]
+  readonly isLoading: boolean
+  /** Why the documents of a site are missing; null for none. */
+  readonly error: Error | null
+  /** True when documents of further sites are missing. */
+  readonly isPartial: boolean
+}
+
+/** @param isNeeded false to read nothing yet */
+export function useDocuments(isNeeded = true): UserDocuments {
+  const orgs = useQuery({ ...orgsQuery, enabled: isNeeded })
+  const shown = (orgs.data ?? []).slice(0, MAX_SITES)
+  return useQueries({
+    queries: shown.map(({ id }) => ({ ...workspacesQuery(String(id)), enabled: isNeeded })),
+    combine: (results) => ({
+      documents: results.flatMap(({ data }, index) => {
+        const org = shown[index]
+        return org && data ? placeDocuments(org, data) : []
+      }),
+      isLoading: orgs.isLoading || results.some(({ isLoading }) => isLoading),
+      error: orgs.error ?? results.find(({ error }) => error)?.error ?? null,
+      isPartial: (orgs.data?.length ?? 0) > MAX_SITES,
+    }),
+  })
+}

@@ -1,0 +1,65 @@
+import { fold, type PlacedDocument } from '../home/find-documents'
+
+/** An entry of the palette, with the path that it opens. */
+export interface PaletteOption {
+  readonly key: string
+  readonly label: string
+  readonly value: string
+}
+
+/** The document whose page is open, with what can be opened in it. */
+export interface OpenedDocument {
+  readonly docId: string
+  readonly name: string
+  readonly tables: readonly string[]
+}
+
+const pages = [
+  ['sql', 'SQL'],
+  ['files', 'Files'],
+  ['downloads', 'Downloads'],
+  ['formulas', 'Formulas'],
+  ['history', 'History'],
+  ['api', 'API'],
+] as const
+
+const actions: readonly PaletteOption[] = [
+  { key: 'home', label: 'Go to Home', value: '/' },
+  { key: 'profile', label: 'Go to Profile settings', value: '/profile' },
+  { key: 'reference', label: 'Go to the API reference', value: '/api' },
+]
+
+/** Tables and pages of the open document. */
+export function documentOptions({ docId, name, tables }: OpenedDocument): PaletteOption[] {
+  const base = `/docs/${docId}`
+  return [
+    ...tables.map((table) => ({
+      key: `table ${table}`,
+      label: `${table} · table of ${name}`,
+      value: `${base}/tables/${encodeURIComponent(table)}`,
+    })),
+    ...pages.map(([path, page]) => ({
+      key: `page ${path}`,
+      label: `${page} · ${name}`,
+      value: `${base}/${path}`,
+    })),
+  ]
+}
+
+/** Documents, with their places. */
+export function placedOptions(documents: readonly PlacedDocument[]): PaletteOption[] {
+  return documents.map(({ org, workspace, document }) => ({
+    key: `document ${document.id}`,
+    label: `${document.name} · ${org.name} / ${workspace.name}`,
+    value: `/docs/${document.id}`,
+  }))
+}
+
+/** Options with all words of a text in their label, then the actions that have them. */
+export function matchOptions(options: readonly PaletteOption[], text: string): PaletteOption[] {
+  const words = fold(text).split(/\s+/)
+  return [...options, ...actions].filter(({ label }) => {
+    const folded = fold(label)
+    return words.every((word) => folded.includes(word))
+  })
+}

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState, type ReactNode } from 'react'
+import { useMatch, useNavigate } from 'react-router'
+import { documentQuery, tablesQuery } from '../api/resources'
+import { PickList } from '../cells/editing/pick-list'
+import { Button } from '../components/button'
+import { Dialog } from '../components/dialog'
+import { findDocuments, recentDocuments } from '../home/find-documents'
+import { useDocuments } from '../home/use-documents'
+import {
+  documentOptions,
+  matchOptions,
+  placedOptions,
+  type OpenedDocument,
+} from './palette-options'
+
+/** Documents that are listed at once. */
+const MAX_DOCUMENTS = 20
+const none: ReadonlySet<string> = new Set()
+
+/** A button, and Ctrl+K, for a dialog that finds documents, tables of the open document, and pages. */
+export function Palette(): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      const isShortcut = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
+      if (!isShortcut || event.shiftKey || event.altKey || document.querySelector('dialog[open]'))
+        return
+      event.preventDefault()
+      setOpen(true)
+    }
+    addEventListener('keydown', open)
+    return () => removeEventListener('keydown', open)
+  }, [])
+  return (
+    <>
+      <Button kind="quiet" title="Search (Ctrl+K)" onClick={() => setOpen(true)}>
+        Search
+      </Button>
+      {isOpen && <PaletteDialog onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function PaletteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const [text, setText] = useState('')
+  const navigate = useNavigate()
+  const opened = useOpenedDocument()
+  const { documents, isLoading, error } = useDocuments()
+  const isEmpty = text.trim() === ''
+  const found = isEmpty
+    ? recentDocuments(documents, MAX_DOCUMENTS)
+    : findDocuments(documents, text, MAX_DOCUMENTS)
+  const within = opened ? documentOptions(opened) : []
+  return (
+    <Dialog title="Search" onClose={onClose}>
+      <PickList
+        label="Find a document, table or page"
+        search={text}
+        onSearch={setText}
+        options={[...matchOptions(within, text), ...placedOptions(found)]}
+        picked={none}
+        isLoading={isLoading}
+        error={error}
+        onPick={({ value }) => {
+          onClose()
+          void navigate(String(value))
+        }}
+        onDone={onClose}
+      />
+    </Dialog>
+  )
+}
+
+/** The document whose page is open. */
+function useOpenedDocument(): OpenedDocument | undefined {
+  const docId = useMatch('/docs/:docId/*')?.params.docId
+  const isOpen = docId !== undefined
+  const description = useQuery({ ...documentQuery(docId ?? ''), enabled: isOpen })
+  const tables = useQuery({ ...tablesQuery(docId ?? ''), enabled: isOpen })
+  if (docId === undefined || !description.data) return undefined
+  const { name } = description.data
+  return { docId, name, tables: (tables.data ?? []).map(({ id }) => id) }
+}

@@ -1,0 +1,104 @@
+import type { Page } from 'playwright-core'
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import { homeWorkspace } from '../support/system'
+import { findViolations, useChromium, type Visit } from './chromium'
+
+const { openDesk } = useChromium()
+let sheaf: RunningSheaf
+let desk: Visit
+let page: Page
+let rest: Rest
+beforeAll(async () => {
+  ;({ sheaf, desk, page, rest } = await openDesk())
+})
+
+async function createDocument(of: Rest, name: string): Promise<string> {
+  const workspace = await homeWorkspace(of)
+  const made = await of.post<string>(`/api/workspaces/${workspace}/docs`, { body: { name } })
+  return `/api/docs/${made.body}`
+}
+
+const listOf = (title: string) =>
+  page.getByRole('region', { name: title, exact: true }).getByRole('link')
+
+describe('home', () => {
+  it('lists documents by the time of their last change, pinned ones, those of others, and finds them by name', async () => {
+    const plans = await createDocument(rest, 'Garden plans')
+    await createDocument(rest, 'Café budget')
+    await rest.patch(`${plans}`, { body: { isPinned: true } })
+    const eve = await sheaf.createUser('eve@example.com', 'Eve')
+    const others = createRest(sheaf.url, eve.key)
+    const shared = await createDocument(others, 'Recipes of Eve')
+    const { email } = (await rest.get<{ email: string }>('/api/profile/user')).body
+    const delta = { users: { [email]: 'editors' } }
+    expect((await others.patch(`${shared}/access`, { body: { delta } })).status).toBe(200)
+
+    await page.goto(`${sheaf.url}/console/`)
+    await listOf('Shared with me').getByText('Recipes of Eve').waitFor()
+    expect(await listOf('Pinned').allTextContents()).toEqual(['Garden plans'])
+    expect(await listOf('Shared with me').allTextContents()).toEqual(['Recipes of Eve'])
+    const recent = await listOf('Recently changed').allTextContents()
+    expect(recent).toEqual(['Recipes of Eve', 'Garden plans', 'Café budget'])
+    await page
+      .getByText(/Updated .* by Eve/)
+      .first()
+      .waitFor()
+    expect(await findViolations(page)).toEqual([])
+
+    await page.getByLabel('Find a document').fill('cafe')
+    await listOf('Found').getByText('Café budget').waitFor()
+    expect(await listOf('Found').allTextContents()).toEqual(['Café budget'])
+    await page.getByLabel('Find a document').fill('nothing like it')
+    await page.getByText('No document has “nothing like it” in its name.').waitFor()
+    expect(desk.faults).toEqual([])
+  })
+
+  it('shows a change of the contents of a document as its latest', async () => {
+    const doc = await createDocument(rest, 'Early')
+    await createDocument(rest, 'Late')
+    await page.goto(`${sheaf.url}/console/`)
+    await listOf('Recently changed').getByText('Late').waitFor()
+    await rest.post(`${doc}/tables/Table1/records`, { body: { records: [{}] } })
+    await eventually(async () => {
+      await page.reload()
+      await listOf('Recently changed').getByText('Late').waitFor()
+      expect((await listOf('Recently changed').allTextContents())[0]).toBe('Early')
+    })
+  })
+})
+
+describe('the search of all pages', () => {
+  it('opens documents, tables and pages by the keyboard alone', async () => {
+    const doc = await createDocument(rest, 'Orchard')
+    const tables = [{ id: 'Apples', columns: [{ id: 'Kind' }] }]
+    await rest.post(`${doc}/tables`, { body: { tables } })
+    await page.goto(`${sheaf.url}/console/`)
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const search = page.getByRole('combobox', { name: 'Find a document, table or page' })
+    await search.fill('orch')
+    await page.getByRole('option', { name: /^Orchard/ }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Orchard' }).waitFor()
+
+    await page.keyboard.press('Control+k')
+    await search.fill('apples')
+    await page.getByRole('option', { name: 'Apples · table of Orchard' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/tables\/Apples$/)
+
+    await page.keyboard.press('Control+k')
+    await search.fill('profile')
+    await page.getByRole('option', { name: 'Go to Profile settings' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Profile settings' }).waitFor()
+
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await search.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(desk.faults).toEqual([])
+  })
+})
