@@ -78,7 +78,7 @@ export function openOperator({ directoryAddress, serviceKey, tls }: OperatorTarg
 
   return {
     listUsers,
-    listHomeDocuments: (home) => listDocuments(homes, home, asSystem),
+    listHomeDocuments: (home) => listHomeDocuments(homes, home, asSystem),
     async ensureUser(email, name = '') {
       const { user, created } = await users.ensureUser({ email, name }, await asSystem())
       return { user: present(user), created }
@@ -125,7 +125,8 @@ export function createSystemCall(
   return async () => ({ token: await source.token() })
 }
 
-async function* listDocuments(
+/** Yields all documents of an instance, by id, including unpublished ones. */
+export async function* listHomeDocuments(
   homes: HomesServiceClientImpl,
   home: string,
   asSystem: () => Promise<{ token: string }>,

@@ -92,7 +92,8 @@ export interface Opener {
  * Opens a document: raises its term, so that no earlier opening can append any more, nor a statement that is still under
  * way.
  * @throws AppError `not_found` without a log, `precondition` when the document was deleted, `unavailable` when it
- * was opened under a later assignment, or has a format that the instance cannot use: `details.format`
+ * was opened under a later assignment, has a format that the instance cannot use (`details.format`), or is on the disk of
+ * another instance alone (`details.localHome`)
  */
 export async function openHead(
   db: LogTablesDb,
@@ -105,6 +106,7 @@ export async function openHead(
     .where('doc', '=', doc)
     .where('assigned', '<=', assigned)
     .where('deleted', '=', false)
+    .where((eb) => eb.or([eb('local', '=', false), eb('instance', '=', instance)]))
     .where((eb) => eb.or([eb('format', '=', 0), eb.between('format', min, max)]))
     .returning([
       'term',
@@ -125,6 +127,7 @@ export async function openHead(
   const known = await findHead(db, doc)
   if (!known) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
   if (known.deleted) throw deleted()
+  if (known.local && known.instance !== instance) throw elsewhere(known.instance)
   const { format } = known
   if (format !== 0 && (format < min || format > max)) throw unreadable(format)
   throw new AppError(
@@ -198,6 +201,26 @@ export async function adoptHead(
     .returning('doc')
     .executeTakeFirst()
   return adopted !== undefined
+}
+
+/**
+ * Ends the log of a document, which ends with this record: the document is on the disk of the instance that has opened it alone
+ * from then on. Raises the term. Returns false, and changes nothing, when a later opening has raised it, or the log goes on.
+ */
+export async function releaseHead(
+  db: LogTablesDb,
+  { doc, term, lsn }: { readonly doc: string; readonly term: number; readonly lsn: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with h as (
+      update head set local = true, term = term + 1, lsn = 0, unpublished = false, pending = false, format = 0,
+        snapshot = null, snapshot_lsn = null, snapshot_term = null
+      where doc = ${doc} and term = ${term} and lsn = ${lsn} and not local and not deleted returning doc
+    ), r as (
+      delete from record using h where record.doc = h.doc
+    )
+    select doc from h`.execute(db)
+  return rows.length > 0
 }
 
 /** The latest snapshot of a document; undefined when it has none, or there is no such document. */
@@ -338,7 +361,7 @@ export async function appendFormat(
 function findHead(db: LogTablesDb, doc: string) {
   return db
     .selectFrom('head')
-    .select(['deleted', 'format'])
+    .select(['deleted', 'format', 'local', 'instance'])
     .where('doc', '=', doc)
     .executeTakeFirst()
 }
@@ -349,6 +372,15 @@ function unreadable(format: number): AppError {
     'DOCUMENT_FORMAT_UNREADABLE',
     'the document has a format that this instance cannot read, retry later',
     { retryAfterMs: '1000', format: String(format) },
+  )
+}
+
+function elsewhere(localHome: string): AppError {
+  return new AppError(
+    'unavailable',
+    'DOCUMENT_MOVED',
+    'the document is on the disk of another instance, retry later',
+    { retryAfterMs: '1000', localHome },
   )
 }
 

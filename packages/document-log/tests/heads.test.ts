@@ -19,6 +19,8 @@ import {
   FIRST_TERM,
   listLogged,
   openHead,
+  readRecords,
+  releaseHead,
 } from '../src/heads'
 import { RecordAppender } from '../src/record-appender'
 import {
@@ -329,5 +331,39 @@ describe('a document on the disk of its instance alone', () => {
     expect(await listLogged(log.db, [doc, adopted])).toEqual([])
     await forgetHead(log.db, adopted)
     expect(await listDeleted(log.db, [adopted])).toEqual([{ doc: adopted, isKept: false, lsn: 1 }])
+  })
+})
+
+describe('a document whose log ends', () => {
+  const opener = { instance: 'a', assigned: 0, formats: { min: 1, max: 13 } }
+
+  it('is on the disk of the instance that has opened it alone, and is opened by no other one', async () => {
+    const doc = await createDocument(log)
+    const { term, lsn } = await openHead(log.db, doc, opener)
+    expect(await releaseHead(log.db, { doc, term, lsn })).toBe(true)
+    expect(await readRecords(log.db, doc, 0)).toEqual([])
+    expect(await listLogged(log.db, [doc])).toEqual([])
+    await expect(openHead(log.db, doc, { ...opener, instance: 'b' })).rejects.toMatchObject({
+      code: 'unavailable',
+      metadata: { localHome: 'a' },
+    })
+    expect(await openHead(log.db, doc, opener)).toMatchObject({ term: term + 2, local: true })
+    expect(await releaseHead(log.db, { doc, term: term + 2, lsn: 0 })).toBe(false)
+  })
+
+  it('goes on when a later opening has raised the term, or the log has a later record', async () => {
+    const doc = await createDocument(log)
+    const { term, lsn } = await openHead(log.db, doc, opener)
+    expect(await releaseHead(log.db, { doc, term, lsn: lsn - 1 })).toBe(false)
+    await openHead(log.db, doc, opener)
+    expect(await releaseHead(log.db, { doc, term, lsn })).toBe(false)
+    expect(await openHead(log.db, doc, opener)).toMatchObject({ lsn, local: false })
+  })
+
+  it('is not one that was deleted', async () => {
+    const doc = await createDocument(log)
+    const { term, lsn } = await openHead(log.db, doc, opener)
+    await deleteHead(log.db, doc, true)
+    expect(await releaseHead(log.db, { doc, term: term + 1, lsn })).toBe(false)
   })
 })

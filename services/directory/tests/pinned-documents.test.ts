@@ -88,6 +88,56 @@ describe('documents on the disk of their instance alone', () => {
     expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1 })
   })
 
+  it('are told from those that an operator has released from replication', async () => {
+    const waiting = await createLocal('a')
+    const released = await createLocal('a')
+    await directory.reportReplicated('a')
+    expect((await pin('a', [released], Pin.LOCAL)).docIds).toEqual([released])
+    expect(await list('a', true)).toEqual([
+      [waiting, Pin.WAITING],
+      [released, Pin.LOCAL],
+    ])
+    for (const [wanted, docId] of [
+      [Pin.WAITING, waiting],
+      [Pin.LOCAL, released],
+    ] as const) {
+      const request = { home: 'a', afterId: 0, pinnedOnly: true, pin: wanted }
+      const { documents } = await directory.clients.homes.listHomeDocuments(
+        request,
+        await directory.system(),
+      )
+      expect(documents.map((document) => document.docId)).toEqual([docId])
+    }
+    expect(await homeOf('a')).toMatchObject({ documents: 2, pinned: 2, local: 1 })
+    await directory.endLease('a')
+    await expect(assign(released)).rejects.toMatchObject({ reason: 'HOME_UNAVAILABLE' })
+    // Without replication in between, its files may have changed.
+    await directory.reportHome({ name: 'a' })
+    await directory.reportReplicated('a')
+    expect(await homeOf('a')).toMatchObject({ pinned: 2, local: 0 })
+  })
+
+  it('are returned to it by the instance that they were assigned to, and pinned', async () => {
+    const docId = await createLocal('a')
+    await directory.reportReplicated('a')
+    await pin('a', [docId], Pin.UNSPECIFIED, '')
+    await directory.endLease('a')
+    await directory.reportReplicated('b')
+    expect(await assign(docId)).toMatchObject({ home: 'b', assignment: 1 })
+    const found = async (home: string, localHome: string) =>
+      directory.clients.homes.assignHomeDocument(
+        { docId, home, localHome },
+        await directory.system(),
+      )
+    // Neither by another instance nor to an unknown one.
+    expect(await found('c', 'a')).toMatchObject({ home: 'b' })
+    expect(await found('b', 'unknown')).toMatchObject({ home: 'b', pinned: false })
+    await expect(found('b', 'a')).rejects.toMatchObject({ reason: 'HOME_UNAVAILABLE' })
+    await directory.reportReplicated('a')
+    expect(await assign(docId)).toMatchObject({ home: 'a', assignment: 2, pinned: true })
+    expect(await list('a', true)).toEqual([[docId, Pin.WAITING]])
+  })
+
   it('are not pinned when they are restored from a backup', async () => {
     const docId = await createLocal('a')
     await directory.reportReplicated('a')

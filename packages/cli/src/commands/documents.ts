@@ -2,12 +2,11 @@ import type { RowOperation, SchemaOperation, Sheaf } from '@sheaf/client'
 import { InvalidArgumentError, type Command } from 'commander'
 import { changeLine } from '../history/change-line'
 import { differenceLines } from '../history/difference-lines'
-import { openInstances } from '../instances/instances'
 import type { CliSettings } from '../settings'
 import { createSheaf } from '../sheaf'
-import { readOperatorTarget } from '../target'
 import { formatTable, type Terminal } from '../terminal'
 import { addDeletedDocumentsCommands } from './deleted-documents'
+import { addPlacesCommands } from './document-places'
 
 /** Changes that `log` prints by default, and most rows of a request. */
 const CHANGES = 20
@@ -52,24 +51,11 @@ export function addDocumentsCommands(
   const documents = program
     .command('documents')
     .description('history of documents, and where they are')
-  addMove(documents, { settings, terminal })
+  addPlacesCommands(documents, { settings, terminal })
   addDeletedDocumentsCommands(documents, { settings, terminal })
   addLog(documents, { settings, terminal })
   addCompare(documents, { settings, terminal })
   addRestore(documents, { settings, terminal })
-}
-
-function addMove(documents: Command, { settings, terminal }: Environment): void {
-  documents
-    .command('move')
-    .description('move a replicated document to another instance, while it is used')
-    .argument('<document>', 'UUID of the document')
-    .argument('<instance>', 'name of the instance')
-    .action(async (docId: string, to: string) => {
-      await using opened = openInstances(await readOperatorTarget(settings))
-      const from = await opened.move(docId, to)
-      terminal.out(from === to ? `it is on ${to} already` : `moved from ${from} to ${to}`)
-    })
 }
 
 function addLog(documents: Command, environment: Environment): void {

@@ -67,11 +67,12 @@ function formatInstances(homes: readonly Home[]): string {
     home.replicated ? 'yes' : 'no',
     String(home.documents),
     String(home.pinned),
+    String(home.local),
     formatRange(home),
     `${(home.freeBytes / 2 ** 30).toFixed(1)} GiB`,
   ])
   return formatTable(
-    ['NAME', 'ADDRESS', 'STATE', 'REPLICATED', 'DOCUMENTS', 'PINNED', 'FORMATS', 'FREE'],
+    ['NAME', 'ADDRESS', 'STATE', 'REPLICATED', 'DOCUMENTS', 'PINNED', 'LOCAL', 'FORMATS', 'FREE'],
     rows,
   )
 }

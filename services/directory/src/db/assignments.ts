@@ -134,3 +134,19 @@ export async function pinDocuments(
     returning d.doc_id as "docId"`.execute(db)
   return rows.map(({ docId }) => docId)
 }
+
+/**
+ * Assigns a document to the instance on whose disk alone it is, at the wish of the instance that it is assigned to, and pins it to
+ * that one. No effect when it is assigned elsewhere by now.
+ */
+export async function returnDocument(
+  db: Db,
+  docId: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  await sql`
+    update documents d set home = h.name, assignment = d.assignment + 1, pinned = 'waiting'
+    from homes h where d.doc_id = ${docId} and d.home = ${from} and h.name = ${to} and h.name <> d.home`.execute(
+    db,
+  )
+}

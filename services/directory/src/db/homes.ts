@@ -24,8 +24,9 @@ export interface HomeRow {
   readonly documents: number | undefined
   readonly format_min: number
   readonly format_max: number
-  /** Number of these that are pinned to it. */
+  /** Number of these that are pinned to it, and of these those that an operator has released from replication. */
   readonly pinned: number | undefined
+  readonly local: number | undefined
 }
 
 /** What directory has stored of a report. */
@@ -215,7 +216,8 @@ export async function listHomes(
 ): Promise<HomeRow[]> {
   const documents = sql`,
     (select count(*)::int from documents d where d.home = h.name) as documents,
-    (select count(*)::int from documents d where d.home = h.name and d.pinned is not null) as pinned`
+    (select count(*)::int from documents d where d.home = h.name and d.pinned is not null) as pinned,
+    (select count(*)::int from documents d where d.home = h.name and d.pinned = 'local') as local`
   const { rows } = await sql<HomeRow>`
     select name, address, free_bytes, reported_at, lease_until is not null as is_replicated,
       ${isLive} as is_live, drained, format_min, format_max ${countsDocuments ? documents : sql``}
@@ -237,11 +239,19 @@ export interface HomeDocumentRow {
   readonly pinned: DocumentPin | null
 }
 
+/** Which documents of an instance to list. */
+interface WantedDocuments {
+  readonly afterId: number
+  readonly pinnedOnly: boolean
+  /** Only those with this pin; undefined for any. */
+  readonly pin: DocumentPin | undefined
+}
+
 /** Returns documents of an instance with a greater id, by id: at most 1000. */
 export function listHomeDocuments(
   db: Db,
   home: string,
-  { afterId, pinnedOnly }: { readonly afterId: number; readonly pinnedOnly: boolean },
+  { afterId, pinnedOnly, pin }: WantedDocuments,
 ): Promise<HomeDocumentRow[]> {
   return db
     .selectFrom('documents')
@@ -249,6 +259,7 @@ export function listHomeDocuments(
     .where('home', '=', home)
     .where('id', '>', afterId)
     .$if(pinnedOnly, (query) => query.where('pinned', 'is not', null))
+    .$if(pin !== undefined, (query) => query.where('pinned', '=', pin ?? null))
     .orderBy('id')
     .limit(1000)
     .execute()

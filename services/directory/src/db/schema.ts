@@ -96,8 +96,8 @@ interface WorkspacesTable {
   removed_at: RemovedAt
 }
 
-/** `waiting`: until its instance has stored it outside of its disk. */
-export type DocumentPin = 'waiting'
+/** `waiting`: until its instance has stored it outside of its disk; `local`: until an operator has that done. */
+export type DocumentPin = 'waiting' | 'local'
 
 interface DocumentsTable {
   id: Generated<number>

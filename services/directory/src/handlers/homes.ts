@@ -16,7 +16,7 @@ import type {
 import { Pin } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from '../context'
 import { isUuid } from '../access/resolve'
-import { findAssignment, handOver, pinDocuments } from '../db/assignments'
+import { findAssignment, handOver, pinDocuments, returnDocument } from '../db/assignments'
 import { storeChanges } from '../db/document-changes'
 import { allowFormat, findUnreadable, raiseFormat } from '../db/formats'
 import {
@@ -64,6 +64,8 @@ export const homes = (ctx: Context): HomesService => ({
     const { docId, home: asker = '', unreadableFormat: format = 0 } = request
     if (!isUuid(docId)) throw documentNotFound()
     if (format > 0) await raiseFormat(ctx.db, docId, { home: asker, format })
+    const { localHome } = request
+    if (localHome !== undefined) await returnDocument(ctx.db, docId, { from: asker, to: localHome })
     const present = await ctx.homeAssigner.assign(docId, await findAssignment(ctx.db, docId))
     if (!present) throw documentNotFound()
     const { home, homeAddress, assignment, isPinned: pinned } = present
@@ -139,19 +141,22 @@ export const homes = (ctx: Context): HomesService => ({
         formatMin: row.format_min,
         formatMax: row.format_max,
         pinned: row.pinned ?? 0,
+        local: row.local ?? 0,
       })),
     }
   },
 
   async listHomeDocuments(request: ListHomeDocumentsRequest, call: ServerCall) {
     requireSystem(call)
-    const rows = await listHomeDocuments(ctx.db, request.home, request)
+    const { home, afterId, pinnedOnly } = request
+    const pin = pinFromWire(request.pin ?? Pin.UNSPECIFIED) ?? undefined
+    const rows = await listHomeDocuments(ctx.db, home, { afterId, pinnedOnly, pin })
     return {
       documents: rows.map((row) => ({
         id: row.id,
         docId: row.doc_id,
         published: row.published_at !== null,
-        pin: row.pinned === null ? Pin.UNSPECIFIED : Pin.WAITING,
+        pin: row.pinned === null ? Pin.UNSPECIFIED : PINS[row.pinned],
       })),
     }
   },
@@ -167,9 +172,12 @@ function requireDocuments(docIds: readonly string[]): void {
     throw new AppError('invalid', 'INVALID_HOME', 'doc_ids is invalid', { field: 'doc_ids' })
 }
 
+const PINS: Readonly<Record<DocumentPin, Pin>> = { waiting: Pin.WAITING, local: Pin.LOCAL }
+
 function pinFromWire(pin: Pin): DocumentPin | null {
   if (pin === Pin.UNSPECIFIED) return null
   if (pin === Pin.WAITING) return 'waiting'
+  if (pin === Pin.LOCAL) return 'local'
   throw new AppError('invalid', 'INVALID_HOME', 'pin is invalid', { field: 'pin' })
 }
 

@@ -51,6 +51,7 @@ const writes = new Set([
   ],
   ...['deleteRecords', 'addTables', 'updateTables'],
   ...[
+    'adoptDocument',
     'createDocument',
     'createFromDeleted',
     'createFromSnapshot',
@@ -58,6 +59,7 @@ const writes = new Set([
     'importDocument',
     'moveDocument',
     'prepareDocument',
+    'releaseDocument',
     'restoreDocument',
     'verifySnapshot',
   ],

@@ -4,6 +4,7 @@ import type { Context } from '../context'
 
 /** RPCs that use no document of this instance: it does not exist yet, need not exist any more, or only its snapshot is read. */
 const withoutDocument = new Set([
+  'adoptDocument',
   'createDocument',
   'createFromDeleted',
   'createFromSnapshot',
@@ -11,6 +12,7 @@ const withoutDocument = new Set([
   'importDocument',
   'moveDocument',
   'prepareDocument',
+  'releaseDocument',
   'restoreDocument',
   'verifySnapshot',
 ])

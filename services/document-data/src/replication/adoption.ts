@@ -67,7 +67,7 @@ export class Adoption {
   }
 
   /**
-   * See Replicator.adopt.
+   * See LocalDocuments.adopt.
    * @param raiseTerm opens the document in the log database
    */
   async adopt(docId: string, raiseTerm: () => Promise<OpenedHead>): Promise<void> {
@@ -91,12 +91,12 @@ export class Adoption {
     await this.begin(docId, term)
   }
 
-  /** See Replicator.listStored. */
+  /** See LocalDocuments.listStored. */
   async listStored(docIds: readonly string[]): Promise<string[]> {
     return listLogged(await this.parts.database.tables(), docIds)
   }
 
-  /** See Replicator.removeDeleted. */
+  /** See LocalDocuments.removeDeleted. */
   async removeDeleted(): Promise<void> {
     const waiting: string[] = []
     for await (const docId of this.host.files.list())

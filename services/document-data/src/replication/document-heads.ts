@@ -7,7 +7,7 @@ import type { LeavingDocuments } from './leaving-documents'
 import { documentMoved } from './opening'
 import { readFileFormat } from './file-position'
 import { migrateByRecord } from './format-migration'
-import type { HomeAssignment, HomeLease } from './home-lease'
+import type { FoundUnusable, HomeAssignment, HomeLease } from './home-lease'
 import { encodeRecord } from './record-body'
 import type { SnapshotJobs, SnapshotParts } from './snapshot-jobs'
 
@@ -47,7 +47,8 @@ export class DocumentHeads {
   }
 
   /**
-   * Raises the term of a document. Throws as `openHead`; directory is told of a format that this instance cannot use.
+   * Raises the term of a document. Throws as `openHead`; directory is told of a format that this instance cannot use, and of the
+   * instance on whose disk alone the document is.
    */
   async open(docId: string, assigned: Omit<HomeAssignment, 'home'>): Promise<OpenedHead> {
     const { instance, lease, database } = this.parts
@@ -59,9 +60,9 @@ export class DocumentHeads {
     try {
       return await openHead(tables, docId, opener)
     } catch (error) {
-      const unreadable = unreadableFormat(error)
+      const found = findReason(error)
       // The call is refused, and repeated where the document is then.
-      if (unreadable !== undefined) await lease.assign(docId, unreadable)
+      if (found) await lease.assign(docId, found)
       const isUnknown = toAppError(error)?.code === 'not_found'
       if (!isUnknown || !this.adoption.hasFile(docId, assigned)) throw error
       await createLocalHead(tables, docId, opener)
@@ -89,8 +90,10 @@ export class DocumentHeads {
   }
 }
 
-/** The format for which a document was not opened; undefined for any other error. */
-function unreadableFormat(error: unknown): number | undefined {
+/** Why another instance has to have a document that was not opened; undefined for any other error. */
+function findReason(error: unknown): FoundUnusable | undefined {
   const { reason, metadata } = toAppError(error) ?? {}
-  return reason === 'DOCUMENT_FORMAT_UNREADABLE' ? Number(metadata?.format) : undefined
+  if (reason === 'DOCUMENT_FORMAT_UNREADABLE') return { unreadableFormat: Number(metadata?.format) }
+  const localHome = metadata?.localHome
+  return localHome === undefined ? undefined : { localHome }
 }

@@ -22,6 +22,14 @@ export interface HomeAssignment {
   readonly pinned: boolean
 }
 
+/** What an instance has found out about a document that it cannot use, so that another one gets it. */
+export interface FoundUnusable {
+  /** The format that it has, if this instance cannot use that. */
+  readonly unreadableFormat?: number
+  /** Name of the instance on whose disk alone it is, if that is another one. */
+  readonly localHome?: string
+}
+
 /** The right of this instance to read its documents: while it lasts, directory assigns none of them to another one. */
 export interface HomeLease {
   /** Raised whenever the lease is granted after it had ended, so that equal numbers mean: without interruption. */
@@ -32,9 +40,9 @@ export interface HomeLease {
   /**
    * The instance that directory has assigned a document to; valid while this lease lasts. Throws `not_found`, and
    * `unavailable` when directory cannot be reached.
-   * @param unreadableFormat format of the document, if this instance cannot use it: then another one gets the document
+   * @param found why this instance cannot use the document, if that is known: then another one gets it
    */
-  assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment>
+  assign(docId: string, found?: FoundUnusable): Promise<HomeAssignment>
   /** As `assign`, for an instance that is not about to use the document: its format stays as it is. */
   find(docId: string): Promise<HomeAssignment>
   /** Calls back whenever the lease has ended. */
@@ -100,8 +108,8 @@ export class DirectoryLease implements HomeLease, Disposable {
     this.watch()
   }
 
-  assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment> {
-    return this.ask({ docId, home: this.instance, unreadableFormat })
+  assign(docId: string, found?: FoundUnusable): Promise<HomeAssignment> {
+    return this.ask({ docId, home: this.instance, ...found })
   }
 
   find(docId: string): Promise<HomeAssignment> {

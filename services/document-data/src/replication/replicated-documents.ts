@@ -16,6 +16,7 @@ import { DocumentHeads } from './document-heads'
 import { leaseEnded, type HomeAssignment, type HomeLease } from './home-lease'
 import { KeptContents } from './objects/kept-contents'
 import { LeavingDocuments } from './leaving-documents'
+import { OwnDocuments } from './local-documents'
 import { beginOpening, documentMoved, takeCalls, type OpenedUnder, type Opening } from './opening'
 import { encodeRecord } from './record-body'
 import { SnapshotJobs, type SnapshotParts } from './snapshot-jobs'
@@ -51,6 +52,7 @@ export class ReplicatedDocuments implements Replicator {
   private readonly snapshots: SnapshotJobs
   private readonly heads: DocumentHeads
   private readonly deleted: DeletedDocuments
+  readonly local: OwnDocuments
   private readonly leaving = new LeavingDocuments((docId) => this.stopUsing(docId))
   readonly firstTerm = FIRST_TERM
 
@@ -63,6 +65,13 @@ export class ReplicatedDocuments implements Replicator {
     this.snapshots = new SnapshotJobs(parts, host, this.open)
     const { snapshots, leaving } = this
     this.heads = new DocumentHeads({ ...parts, snapshots, leaving }, host)
+    const opened = {
+      prepare: (docId: string) => this.prepare(docId),
+      resume: (docId: string) => this.resume(docId),
+      find: (docId: string) => this.open.get(docId),
+    }
+    const { copies, heads } = this
+    this.local = new OwnDocuments(opened, { ...parts, copies, heads, leaving }, host)
     parts.lease.onEnded(() => {
       for (const docId of this.open.keys()) if (host.isOpen(docId)) host.wake(docId)
     })
@@ -98,25 +107,6 @@ export class ReplicatedDocuments implements Replicator {
 
   isLocal(docId: string): boolean {
     return this.open.get(docId)?.isLocal ?? false
-  }
-
-  async adopt(docId: string): Promise<void> {
-    await this.leaving.settled()
-    await this.prepare(docId)
-    const opening = this.open.get(docId)
-    if (!opening?.isLocal) return
-    const { assignment, format: writeFormat } = opening
-    await this.heads.adoption.adopt(docId, () =>
-      this.heads.open(docId, { assignment, writeFormat, pinned: true }),
-    )
-  }
-
-  listStored(docIds: readonly string[]): Promise<string[]> {
-    return this.heads.adoption.listStored(docIds)
-  }
-
-  removeDeleted(): Promise<void> {
-    return this.heads.adoption.removeDeleted()
   }
 
   async takeOver(instances: readonly string[]): Promise<void> {

@@ -88,6 +88,60 @@ describe('an instance that starts with replication for the first time', () => {
     await expectRows(two, docId, 'local')
   })
 
+  it('does not adopt a document that was released, also after it was started again, until it is told to', async () => {
+    await using directory = await startStandInDirectory(instances.authority, 'g')
+    const [docId = '', other = ''] = await leaveLocal(directory, 'g')
+    const released = async (one: Instance) => {
+      await untilLeased(one, docId)
+      await addRepeated(one, docId, 'more')
+      await eventually(() => !directory.pinned.has(other))
+    }
+    {
+      await using one = await instances.start(directory, 'g')
+      await untilLeased(one, docId)
+      await eventually(() => directory.pinned.size === 0)
+      await one.clients.instance.releaseDocument({ docId }, await one.clients.asSystem())
+      expect([...directory.local]).toEqual([docId])
+      await released(one)
+    }
+    {
+      await using alone = await instances.startLocal(directory, 'g')
+      await add(alone, docId, 'alone')
+      expect(await reasonOf(read(alone, other))).toBe('DOCUMENT_REPLICATED')
+      await expect(
+        alone.clients.instance.releaseDocument({ docId }, await alone.clients.asSystem()),
+      ).rejects.toMatchObject({ reason: 'NOT_REPLICATED' })
+    }
+    await using one = await instances.start(directory, 'g')
+    // Adopted after the look in which the other one is skipped.
+    directory.pinned.add(other)
+    await released(one)
+    expect([...directory.local]).toEqual([docId])
+    await expectRows(one, docId, 'local', 'more', 'alone', 'more')
+    await one.clients.instance.adoptDocument({ docId }, await one.clients.asSystem())
+    expect([...directory.pinned]).toEqual([])
+    await expectRows(one, docId, 'local', 'more', 'alone', 'more')
+  })
+
+  it('gets a document back that directory has assigned to another one before it was pinned', async () => {
+    await using directory = await startStandInDirectory(instances.authority, 'h')
+    await leaveLocal(directory, 'h')
+    await using one = await instances.start(directory, 'h')
+    await using two = await instances.start(directory, 'i')
+    const [docId = ''] = directory.pinned
+    await untilLeased(one, docId)
+    await eventually(() => directory.pinned.size === 0)
+    await one.clients.instance.releaseDocument({ docId }, await one.clients.asSystem())
+    directory.pinned.delete(docId)
+    directory.local.delete(docId)
+    directory.assign(docId, 'i')
+    await untilLeased(two, docId)
+    expect(await reasonOf(read(two, docId))).toBe('DOCUMENT_MOVED')
+    expect(directory.assignmentOf(docId).home).toBe('h')
+    await addRepeated(one, docId, 'after')
+    await expectRows(one, docId, 'local', 'after')
+  })
+
   it('adopts a document before it is moved, and all before it is drained', async () => {
     await using directory = await startStandInDirectory(instances.authority, 'c')
     const docIds = await leaveLocal(directory, 'c')

@@ -49,6 +49,8 @@ const replicatorOf = ({ shared }: DocumentStore) => {
   return shared.replicator
 }
 
+const localOf = (store: DocumentStore) => replicatorOf(store).local
+
 const synchronousOf = async (store: DocumentStore, docId: string) =>
   (
     await store.transact(docId, author, ({ connection }) =>
@@ -80,7 +82,7 @@ async function interrupt(
     await put(path, bytes)
     if (isLast && log) proxy.failNext(log)
   })
-  await replicatorOf(store)
+  await localOf(store)
     .adopt(docId)
     .catch(() => {})
   jest.restoreAllMocks()
@@ -111,8 +113,8 @@ describe('a document that an instance has written without replication', () => {
       await cluster.query('select * from document_log.record where doc = $1', [docId]),
     ).toEqual([])
     await using other = await cluster.open(randomUUID())
-    await expect(other.prepare(docId)).rejects.toMatchObject({ code: 'not_found' })
-    await replicatorOf(store).adopt(docId)
+    await expect(other.prepare(docId)).rejects.toMatchObject({ reason: 'DOCUMENT_MOVED' })
+    await localOf(store).adopt(docId)
     await store.prepare(docId)
     expect(replicatorOf(store).isLocal(docId)).toBe(false)
     expect(await synchronousOf(store, docId)).toBe(NORMAL)
@@ -133,7 +135,7 @@ describe('a document that an instance has written without replication', () => {
       if (isFirst) await addValues(store, docId, 'meanwhile')
       return put(path, bytes)
     })
-    await replicatorOf(store).adopt(docId)
+    await localOf(store).adopt(docId)
     await store.prepare(docId)
     expect(await countRows(store, docId)).toBe(3)
     await expectElsewhere(store, docId)
@@ -146,7 +148,7 @@ describe('a document that an instance has written without replication', () => {
     proxy.refuse()
     jest.spyOn(objects, 'put').mockRejectedValue(new Error('away'))
     await addValues(store, docId, 'meanwhile')
-    await expect(replicatorOf(store).adopt(docId)).rejects.toThrow()
+    await expect(localOf(store).adopt(docId)).rejects.toThrow()
     await addValues(store, docId, 'afterwards')
     expect(await countRows(store, docId)).toBe(3)
   })
@@ -185,7 +187,7 @@ describe('a document that an instance has written without replication', () => {
     await store.prepare(docId)
     await addValues(store, docId, 'after')
     expect(await countRows(store, docId)).toBe(4)
-    await replicatorOf(store).adopt(docId)
+    await localOf(store).adopt(docId)
     await store.prepare(docId)
     await expectElsewhere(store, docId)
   })
@@ -211,11 +213,11 @@ describe('a document that an instance has written without replication', () => {
       'this is no database',
     )
     await using store = await cluster.open(name, { onFileError: () => {} })
-    await expect(replicatorOf(store).adopt(docId)).rejects.toMatchObject({
+    await expect(localOf(store).adopt(docId)).rejects.toMatchObject({
       reason: 'DOCUMENT_DAMAGED',
     })
     await using other = await cluster.open(lost.name)
-    await replicatorOf(other).adopt(lost.docId)
+    await localOf(other).adopt(lost.docId)
     await other.prepare(lost.docId)
     await addValues(other, lost.docId, 'replicated')
     await cluster.query('delete from document_log.head where doc = $1', [lost.docId])
@@ -227,7 +229,7 @@ describe('a document that an instance has written without replication', () => {
     const { name, docId } = await startLocal()
     {
       await using store = await cluster.open(name)
-      await replicatorOf(store).adopt(docId)
+      await localOf(store).adopt(docId)
     }
     {
       await using other = await cluster.open(randomUUID())
@@ -246,7 +248,7 @@ describe('a document that an instance has written without replication', () => {
     await using other = await cluster.open(randomUUID())
     await other.lifeCycle.remove(docId)
     await using store = await cluster.open(name)
-    await replicatorOf(store).removeDeleted()
+    await localOf(store).removeDeleted()
     expect(() => store.files.find(docId)).toThrow(
       expect.objectContaining({ reason: 'DOCUMENT_DELETED' }) as Error,
     )
@@ -285,7 +287,7 @@ describe('a document that an instance has written without replication', () => {
     }
     {
       await using store = await cluster.open(name, { keptDays: 30 })
-      await replicatorOf(store).removeDeleted()
+      await localOf(store).removeDeleted()
       await expectKept(store, docId)
     }
     await using store = await cluster.open(name, { keptDays: 0 })
@@ -315,7 +317,7 @@ describe('an instance that ends while it adopts a document', () => {
       expect(await countRows(store, docId)).toBe(3)
     }
     await using store = await cluster.open(name)
-    await replicatorOf(store).adopt(docId)
+    await localOf(store).adopt(docId)
     await store.prepare(docId)
     expect(replicatorOf(store).isLocal(docId)).toBe(false)
     await addValues(store, docId, 'after')

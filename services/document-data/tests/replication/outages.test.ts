@@ -277,7 +277,7 @@ it('documents from before replication are taken over as they are', async () => {
   const state = before.stateOf(docId)
   await before[Symbol.asyncDispose]()
   await using after = await cluster.open('k')
-  await after.shared.replicator?.adopt(docId)
+  await after.shared.replicator?.local.adopt(docId)
   await after.prepare(docId)
   expect(after.stateOf(docId)).toEqual(state)
   await addValues(after, docId, 'b')

@@ -4,7 +4,7 @@ import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { CompiledQuery } from 'kysely'
-import type { HomeAssignment, HomeLease } from '../../src/replication/home-lease'
+import type { FoundUnusable, HomeAssignment, HomeLease } from '../../src/replication/home-lease'
 import { FolderStore } from '../../src/replication/objects/folder-store'
 import type { ObjectStore } from '../../src/replication/objects/object-store'
 import { ReplicatedDocuments } from '../../src/replication/replicated-documents'
@@ -44,8 +44,10 @@ export class TestLease implements HomeLease {
   writeFormat = newestVersion
   /** Whether directory assigns documents to no other instance. */
   pinned = true
-  /** Documents that this instance could not read, with their formats. */
+  /** Documents that this instance could not read, with their formats, … */
   readonly unreadable = new Map<string, number>()
+  /** … and those that it has found to be on the disk of another instance. */
+  readonly elsewhere = new Map<string, string>()
   private held = true
   private ended = () => {}
 
@@ -69,8 +71,12 @@ export class TestLease implements HomeLease {
     this.period++
   }
 
-  assign(docId: string, unreadableFormat?: number): Promise<HomeAssignment> {
+  assign(
+    docId: string,
+    { unreadableFormat, localHome }: FoundUnusable = {},
+  ): Promise<HomeAssignment> {
     if (unreadableFormat !== undefined) this.unreadable.set(docId, unreadableFormat)
+    if (localHome !== undefined) this.elsewhere.set(docId, localHome)
     const assigned = this.assignments.get(docId) ?? { home: this.instance, assignment: 0 }
     const { writeFormat, pinned } = this
     return Promise.resolve({ ...assigned, writeFormat, pinned })

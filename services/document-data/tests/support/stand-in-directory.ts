@@ -38,8 +38,10 @@ export interface StandInDirectory extends AsyncDisposable {
   readonly drained: Set<string>
   /** Forgets which formats documents have, as a directory that was never told. */
   forgetFormats(): void
-  /** Documents that are assigned to no other instance than theirs. */
+  /** Documents that are assigned to no other instance than theirs, … */
   readonly pinned: Set<string>
+  /** … and those of them that an operator has released from replication. */
+  readonly local: Set<string>
   /** Documents that were deleted for good. */
   readonly deleted: Set<string>
   /** Lets the answers to so many hand-overs get lost, which have an effect. */
@@ -55,6 +57,11 @@ export async function startStandInDirectory(
   const ended = new Set<string>()
   const drained = new Set<string>()
   const pinned = new Set<string>()
+  const local = new Set<string>()
+  const pinOf = (docId: string) => {
+    if (!pinned.has(docId)) return Pin.UNSPECIFIED
+    return local.has(docId) ? Pin.LOCAL : Pin.WAITING
+  }
   const deleted = new Set<string>()
   const surpluses: Partial<BalanceHomeResponse>[] = []
   let lost = 0
@@ -104,17 +111,20 @@ export async function startStandInDirectory(
         }),
       )
     },
-    listHomeDocuments({ home, afterId, pinnedOnly }: ListHomeDocumentsRequest) {
-      const pinOf = (docId: string) => (pinned.has(docId) ? Pin.WAITING : Pin.UNSPECIFIED)
+    listHomeDocuments({ home, afterId, pinnedOnly, pin }: ListHomeDocumentsRequest) {
       const documents = [...new Set([...known, ...pinned])]
         .filter((docId) => assignmentOf(docId).home === home && (!pinnedOnly || pinned.has(docId)))
         .map((docId) => ({ id: 1, docId, published: true, pin: pinOf(docId) }))
+        .filter((document) => pin === undefined || document.pin === pin)
       return Promise.resolve({ documents: afterId === 0 ? documents : [] })
     },
     pinHomeDocuments({ docIds, pin }: PinHomeDocumentsRequest) {
       for (const docId of docIds)
         if (pin === Pin.UNSPECIFIED) pinned.delete(docId)
         else pinned.add(docId)
+      for (const docId of docIds)
+        if (pin === Pin.LOCAL) local.add(docId)
+        else local.delete(docId)
       return Promise.resolve({ docIds })
     },
     balanceHome() {
@@ -131,8 +141,13 @@ export async function startStandInDirectory(
         documents: movable.map((docId) => ({ docId, home: next, homeAddress })),
       })
     },
-    assignHomeDocument({ docId, home: asker, unreadableFormat = 0 }: AssignHomeDocumentRequest) {
+    assignHomeDocument(request: AssignHomeDocumentRequest) {
+      const { docId, home: asker, unreadableFormat = 0, localHome } = request
       known.add(docId)
+      if (localHome !== undefined) {
+        assign(docId, localHome)
+        pinned.add(docId)
+      }
       needFormat(docId, unreadableFormat)
       const { home } = assignmentOf(docId)
       const isOver = ended.has(home) || !canRead(home, docId)
@@ -166,6 +181,7 @@ export async function startStandInDirectory(
     assign,
     drained,
     pinned,
+    local,
     deleted,
     surpluses,
     forgetFormats: () => formats.clear(),

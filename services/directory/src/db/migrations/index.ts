@@ -17,6 +17,7 @@ import { deletedDocuments } from './016-deleted-documents'
 import { pinnedDocuments } from './017-pinned-documents'
 import { documentPreferences } from './018-document-preferences'
 import { documentChanges } from './019-document-changes'
+import { localDocuments } from './020-local-documents'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   pinnedDocuments,
   documentPreferences,
   documentChanges,
+  localDocuments,
 ]

@@ -4,8 +4,9 @@ import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { Pin, type HomeDocument, type HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { DocumentStore } from '../../store/documents/document-store'
-import type { Replicator } from '../../store/documents/replicator'
+import type { LocalDocuments } from '../../store/documents/replicator'
 import type { HomeLease } from '../home-lease'
+import { documentMoved } from '../opening'
 import { notReplicated } from './not-replicated'
 
 /** Milliseconds between two looks for documents that are to be adopted, and for the lease that this needs. */
@@ -56,12 +57,14 @@ export class Adoptions implements AsyncDisposable {
   private readonly running: Promise<void>
   /** Documents that were reported as unusable. */
   private readonly reported = new Set<string>()
+  /** Documents that were released since this instance began to look for those to adopt. */
+  private readonly released = new Set<string>()
   private hasRemoved = false
   /** Names of the instances whose lease has ended, … */
   private endedHomes: readonly string[] = []
   /** … and the id of the last document of each that was looked at. */
   private readonly seen = new Map<string, number>()
-  /** The latest of the adoptions, which run one after another: each takes room for copies of a document on the disk. */
+  /** The latest adoption or release: they run one after another, since each takes room for copies of a document on the disk. */
   private latest: Promise<unknown> = Promise.resolve()
 
   constructor(
@@ -73,17 +76,23 @@ export class Adoptions implements AsyncDisposable {
 
   /**
    * Adopts a document, if it is on the disk of this instance alone, and lets directory assign it to others. Rejects as
-   * `Replicator.adopt`, and with `unavailable` when directory cannot be reached.
+   * `LocalDocuments.adopt`, and with `unavailable` when directory cannot be reached.
    */
   adopt(docId: string): Promise<void> {
-    const adopting = this.latest.then(async () => {
-      const { replicator } = this.documents.shared
-      if (!replicator) throw notReplicated()
-      await replicator.adopt(docId)
-      await this.pin(docId, Pin.UNSPECIFIED)
+    return this.inTurn((local) => this.adoptNow(docId, local))
+  }
+
+  /**
+   * Ends the replication of a document, and pins it to this instance, which does not adopt it by itself any more. Rejects as
+   * `LocalDocuments.release`, and with `unavailable` when directory cannot be reached.
+   */
+  release(docId: string): Promise<void> {
+    return this.inTurn(async (local) => {
+      await local.release(docId, async () => {
+        if (!(await this.pin(docId, Pin.LOCAL))) throw documentMoved()
+        this.released.add(docId)
+      })
     })
-    this.latest = adopting.catch(() => {})
-    return adopting
   }
 
   /** Takes the names of the instances whose lease has ended and was not granted again. */
@@ -112,10 +121,12 @@ export class Adoptions implements AsyncDisposable {
 
   private async look(): Promise<void> {
     const { replicator } = this.documents.shared
-    if (!this.hasRemoved) await replicator?.removeDeleted()
+    if (!this.hasRemoved) await replicator?.local.removeDeleted()
     this.hasRemoved = true
     await this.adoptAll()
-    if (replicator) for (const home of this.endedHomes) await this.release(home, replicator)
+    // A pin may have arrived after the document was adopted again.
+    await this.inTurn((local) => this.letGo(this.parts.instance, local))
+    if (replicator) for (const home of this.endedHomes) await this.letGo(home, replicator.local)
   }
 
   /** Ends when no document can be adopted at present. */
@@ -123,8 +134,9 @@ export class Adoptions implements AsyncDisposable {
     const { instance: home, homes, log } = this.parts
     const count = { adopted: 0, failed: 0 }
     let isAway = false
+    this.released.clear()
     for (let afterId = 0; !isAway && !this.ended.signal.aborted;) {
-      const request = { home, afterId, pinnedOnly: true }
+      const request = { home, afterId, pinnedOnly: true, pin: Pin.WAITING }
       const { documents } = await homes.listHomeDocuments(request, await this.call())
       const last = documents.at(-1)
       if (!last) break
@@ -144,7 +156,9 @@ export class Adoptions implements AsyncDisposable {
 
   private async tryAdopt({ docId, published }: HomeDocument): Promise<Outcome> {
     try {
-      await this.adopt(docId)
+      await this.inTurn(async (local) => {
+        if (!this.released.has(docId)) await this.adoptNow(docId, local)
+      })
       return 'adopted'
     } catch (error) {
       // One that is not published is being made.
@@ -153,16 +167,16 @@ export class Adoptions implements AsyncDisposable {
     }
   }
 
-  /** Of the pinned documents of an instance that is away, some at each look. */
-  private async release(home: string, replicator: Replicator): Promise<void> {
+  /** Lets directory assign the pinned documents of an instance to others that are stored, some at each look. */
+  private async letGo(home: string, local: LocalDocuments): Promise<void> {
     const { homes } = this.parts
     const request = { home, afterId: this.seen.get(home) ?? 0, pinnedOnly: true }
     const { documents } = await homes.listHomeDocuments(request, await this.call())
     this.seen.set(home, documents.at(-1)?.id ?? 0)
-    const docIds = await replicator.listStored(documents.map(({ docId }) => docId))
+    const docIds = await local.listStored(documents.map(({ docId }) => docId))
     if (docIds.length === 0) return
-    const released = { home, startId: '', docIds, pin: Pin.UNSPECIFIED }
-    await homes.pinHomeDocuments(released, await this.call())
+    const stored = { home, startId: '', docIds, pin: Pin.UNSPECIFIED }
+    await homes.pinHomeDocuments(stored, await this.call())
   }
 
   private report(docId: string, error: unknown): void {
@@ -174,10 +188,27 @@ export class Adoptions implements AsyncDisposable {
     this.reported.add(docId)
   }
 
-  private async pin(docId: string, pin: Pin): Promise<void> {
+  private async adoptNow(docId: string, local: LocalDocuments): Promise<void> {
+    await local.adopt(docId)
+    await this.pin(docId, Pin.UNSPECIFIED)
+  }
+
+  private inTurn(run: (local: LocalDocuments) => Promise<void>): Promise<void> {
+    const running = this.latest.then(() => {
+      const { replicator } = this.documents.shared
+      if (!replicator) throw notReplicated()
+      return run(replicator.local)
+    })
+    this.latest = running.catch(() => {})
+    return running
+  }
+
+  /** False when the document is not assigned to this instance. */
+  private async pin(docId: string, pin: Pin): Promise<boolean> {
     const { instance: home, startId, homes } = this.parts
     const request = { home, startId, docIds: [docId], pin }
-    await homes.pinHomeDocuments(request, await this.call())
+    const { docIds } = await homes.pinHomeDocuments(request, await this.call())
+    return docIds.length > 0
   }
 
   private async call() {

@@ -30,8 +30,6 @@ export interface DocumentStoreOptions extends SharedResourcesOptions, OpenDocume
   readonly folder: string
   /** Longest life of the snapshot of a read, in milliseconds. */
   readonly maxReadMs: number
-  /** True for documents of the past, which nothing changes: their attachments do not expire. */
-  readonly isPast?: boolean
   /** Days for which removed documents are kept, so that they can be made again; 0, the default, for not at all. */
   readonly keptDays?: number
 }
@@ -84,13 +82,13 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
       wake: (docId) => this.shared.watch.wake(docId),
       resume: (docId) => documents.look(docId, () => undefined),
       copyFile: (path, to) => this.snapshots.duplicate(path, to),
+      verifyFile: (path) => this.snapshots.verify(path),
     })
-    const { replicator } = shared
     this.lifeCycle = new DocumentLifeCycle({
       files,
       documents,
       firstEntries,
-      replicator,
+      replicator: shared.replicator,
       logged,
       removed: (docId) => this.shared.watch.wake(docId),
       duplicate: (path, to) => this.snapshots.duplicate(path, to),
@@ -100,7 +98,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     this.publishing = new PublishingPort({
       documents,
       firstEntries,
-      replicator,
+      replicator: shared.replicator,
       markers: files.unpublished,
     })
     this.snapshots = new Snapshots(files, {

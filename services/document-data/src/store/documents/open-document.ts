@@ -6,10 +6,10 @@ import { DocumentLog } from '../log/document-log'
 import { GroupCommit, type GroupHooks, type StageSignal } from '../sqlite/group-commit'
 import { IndexUse } from '../indexes/index-use'
 import { readLatestSeq, type Author, type LogEntry, type Operation } from '../log/log'
-import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
 import { ReaderPool } from '../sqlite/reader-pool'
 import { countPending, countUnfinished, readSchema, type Schema } from '../schema/schema'
 import { ReadCache } from './read-cache'
+import { prepareFile } from './prepare-file'
 import {
   DerivedGroup,
   mayRunTriggers,
@@ -51,7 +51,7 @@ export class OpenDocument {
   private closedBy: AppError | undefined
   private burdened = false
 
-  /** Opens the file, and migrates it to the newest schema unless it is replicated. Throws what SQLite throws. */
+  /** Opens the file. Throws as `prepareFile`, and what SQLite throws. */
   constructor(
     readonly docId: string,
     readonly path: string,
@@ -60,8 +60,7 @@ export class OpenDocument {
   ) {
     this.writer = openWriter(path)
     try {
-      requireDocumentFile(this.writer.db)
-      if (!shared.replicator) migrate(this.writer.db)
+      prepareFile(this.writer, shared)
       this.log = new DocumentLog(this.writer, shared.entryBudget)
       this.epoch = this.log.epoch
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }

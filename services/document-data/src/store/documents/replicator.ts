@@ -42,6 +42,27 @@ export interface LogTail {
   readonly seconds: number
 }
 
+/** Documents on the disk of this instance alone, though it is replicated, and the way there and back. */
+export interface LocalDocuments {
+  /**
+   * Stores a document that this instance has written without replication outside of its disk, while it is used: calls for it
+   * are refused at the end, for as long as it takes to store what has changed since the beginning. Does nothing for one that
+   * is stored there. Rejects as `prepare`, and with `unavailable` when it cannot be stored.
+   */
+  adopt(docId: string): Promise<void>
+  /**
+   * Ends the replication of a document: its file on this disk is all there is of it from then on. Calls for it are refused while
+   * its log ends and `pin` runs, which has directory assign it to no other instance; if that fails, the next use of the document
+   * adopts it again. Only pins one that is on this disk alone. Rejects as `prepare`, as `pin`, and with `unavailable` when its file
+   * is damaged or the disk has too little free space.
+   */
+  release(docId: string, pin: () => Promise<void>): Promise<void>
+  /** Of these documents, those that are stored outside of the disks of instances, so that any instance can have them. */
+  listStored(docIds: readonly string[]): Promise<string[]>
+  /** Removes the files of documents that were deleted while this instance was away; those that `remove` resolves to false for are kept. */
+  removeDeleted(): Promise<void>
+}
+
 /**
  * Keeps documents outside of this instance: their logs, and what redo of a log needs besides. The files of this instance
  * are then copies, which `prepare` makes when they are missing.
@@ -65,16 +86,8 @@ export interface Replicator extends AsyncDisposable {
   guard(docId: string): () => void
   /** True while a document that is ready for use is on the disk of this instance alone: its file is all there is of it. */
   isLocal(docId: string): boolean
-  /**
-   * Stores a document that this instance has written without replication outside of its disk, while it is used: calls for it
-   * are refused at the end, for as long as it takes to store what has changed since the beginning. Does nothing for one that
-   * is stored there. Rejects as `prepare`, and with `unavailable` when it cannot be stored.
-   */
-  adopt(docId: string): Promise<void>
-  /** Of these documents, those that are stored outside of the disks of instances, so that any instance can have them. */
-  listStored(docIds: readonly string[]): Promise<string[]>
-  /** Removes the files of documents that were deleted while this instance was away; those that `remove` resolves to false for are kept. */
-  removeDeleted(): Promise<void>
+  /** The documents on the disk of this instance alone. */
+  readonly local: LocalDocuments
   /**
    * Continues documents of these instances that directory assigns to this one and that have unpublished entries, or cells
    * that formulas still have to compute.
@@ -152,4 +165,6 @@ export interface ReplicatorHost {
   resume(docId: string): void
   /** Copies the file of a document as it is at one moment, page by page, in a thread. */
   copyFile(path: string, to: string): Promise<void>
+  /** Checks the file of a document in a thread. Throws `unavailable` when it is damaged. */
+  verifyFile(path: string): Promise<void>
 }

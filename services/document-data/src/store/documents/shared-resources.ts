@@ -91,6 +91,8 @@ export interface SharedResources {
   readonly stages: WriteStages | undefined
   /** Absent when the files of this instance are all there is of the documents. */
   replicator?: Replicator
+  /** See SharedResourcesOptions. */
+  readonly isPast: boolean
   readonly figures: StoreFigures
   /** Whether writes fail for lack of space. */
   readonly disk: DiskState
@@ -110,6 +112,8 @@ export interface SharedResourcesOptions {
   readonly indexRules?: Partial<IndexRules>
   /** Size in bytes above which a write-ahead log is truncated; 64 MiB by default. */
   readonly maxWalBytes?: number
+  /** True for documents of the past, which nothing changes: their attachments do not expire. */
+  readonly isPast?: boolean
   /** Program of the threads; replaced in tests. */
   readonly workerProgram?: string
   /** Follows writes for traces. */
@@ -149,6 +153,7 @@ export function createSharedResources(
     traceWrite: options.traceWrite,
     observeGroup: options.observeGroup,
     stages: options.stages,
+    isPast: options.isPast === true,
     figures: new StoreFigures({ replies: replyBudget, entries: entryBudget }),
     disk: new DiskState(),
     watch: new LogWatch(),

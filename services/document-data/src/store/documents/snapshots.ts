@@ -138,6 +138,11 @@ export class Snapshots implements AsyncDisposable {
     return this.workers.duplicate(path, to)
   }
 
+  /** Checks that the pages of the file of a document are sound. Throws `unavailable` when they are not. */
+  verify(path: string): Promise<void> {
+    return this.workers.verify(path)
+  }
+
   /** Takes a copy of a document back to the moment after an entry of its log; see `takeBack`. */
   takeBack(path: string, seq: number): Promise<void> {
     return this.workers.takeBack(path, seq)

@@ -46,6 +46,13 @@ export interface DuplicateRequest {
   readonly to: string
 }
 
+/** A file to check. */
+export interface VerifyRequest {
+  readonly kind: 'verify'
+  readonly id: number
+  readonly path: string
+}
+
 /** A copy of a document that is to be as it was after an entry of its log. */
 export interface TakeBackRequest {
   readonly kind: 'takeBack'
@@ -60,6 +67,7 @@ export type ToWorker =
   | RunRequest
   | CopyRequest
   | DuplicateRequest
+  | VerifyRequest
   | TakeBackRequest
   /** One more chunk may be made. */
   | { readonly kind: 'more'; readonly id: number }

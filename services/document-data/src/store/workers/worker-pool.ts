@@ -92,6 +92,11 @@ export class WorkerPool implements AsyncDisposable {
     await this.ask((id) => ({ kind: 'duplicate', id, path, to }))
   }
 
+  /** Checks a file. Throws `unavailable` when it is damaged, and the translated errors of SQLite. */
+  async verify(path: string): Promise<void> {
+    await this.ask((id) => ({ kind: 'verify', id, path }))
+  }
+
   /** Takes a copy of a document back to a moment; see `takeBack`. Throws the translated errors of SQLite. */
   async takeBack(path: string, seq: number): Promise<void> {
     await this.ask((id) => ({ kind: 'takeBack', id, path, seq }))

@@ -1,5 +1,5 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
-import { toAppError } from '@sheaf/kit/errors'
+import { AppError, toAppError } from '@sheaf/kit/errors'
 import { changeParts } from '../feed/changes'
 import { openBuilder, openLongReader, type Connection } from '../sqlite/connections'
 import { copyDocument } from '../exports/document-copy'
@@ -16,6 +16,7 @@ import type {
   ThreadPlan,
   ToWorker,
   SerializedError,
+  VerifyRequest,
 } from './worker-messages'
 
 /*
@@ -167,6 +168,17 @@ async function duplicate({ path, to }: DuplicateRequest): Promise<void> {
 
 const ALL_PAGES = 0x7fffffff
 
+function verify({ path }: VerifyRequest): void {
+  const connection = openLongReader(path)
+  try {
+    const found = String(connection.db.pragma('quick_check(1)', { simple: true }))
+    if (found !== 'ok')
+      throw new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the document file is damaged')
+  } finally {
+    connection.close()
+  }
+}
+
 function handle(message: ToWorker, send: Send): void {
   switch (message.kind) {
     case 'read':
@@ -182,6 +194,10 @@ function handle(message: ToWorker, send: Send): void {
         id: message.id,
         moment: copyDocument(message.path, message.to, message.form),
       })
+      break
+    case 'verify':
+      verify(message)
+      send({ kind: 'done', id: message.id })
       break
     case 'takeBack':
       takeBack(message.path, message.seq)
