@@ -119,6 +119,15 @@ describe('preferences in a document', () => {
     expect(await countRows()).toBe(before - 1001)
   })
 
+  it('are read, and not changed, of a document in the trash', async () => {
+    const docId = await directory.createDocument(alice, workspaceId)
+    await patch(alice, { a: 1 }, docId)
+    const call = await directory.as(alice)
+    await directory.clients.documents.removeDocument({ document: docId, site: '' }, call)
+    expect(await read(alice, docId)).toEqual({ a: 1 })
+    await expect(patch(alice, { b: 2 }, docId)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   it('are deleted with their document', async () => {
     const docId = await directory.createDocument(alice, workspaceId)
     const before = await countRows()

@@ -25,7 +25,9 @@ type DocumentPreferences = Pick<
 export const documentPreferences = (ctx: Context): DocumentPreferences => ({
   async getDocumentPreferences(request: GetDocumentPreferencesRequest, call: ServerCall) {
     const userId = requireSignedIn(call)
-    const { id: documentId } = await getVisibleDocument(ctx, userId, request)
+    // A document in the trash can be described with them.
+    const anywhere = { ...request, removed: true }
+    const { id: documentId } = await getVisibleDocument(ctx, userId, anywhere)
     const stored = await rows.findDocumentPreferences(ctx.db, { userId, documentId })
     return { preferencesJson: Buffer.from(stored ?? NONE) }
   },
