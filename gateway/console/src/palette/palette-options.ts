@@ -29,21 +29,24 @@ const actions: readonly PaletteOption[] = [
   { key: 'reference', label: 'Go to the API reference', value: '/api' },
 ]
 
-/** Tables and pages of the open document. */
-export function documentOptions({ docId, name, tables }: OpenedDocument): PaletteOption[] {
-  const base = `/docs/${docId}`
-  return [
-    ...tables.map((table) => ({
-      key: `table ${table}`,
-      label: `${table} · table of ${name}`,
-      value: `${base}/tables/${encodeURIComponent(table)}`,
-    })),
-    ...pages.map(([path, page]) => ({
-      key: `page ${path}`,
-      label: `${page} · ${name}`,
-      value: `${base}/${path}`,
-    })),
-  ]
+/** Tables of the open document. */
+export function tableOptions({ docId, name, tables }: OpenedDocument): PaletteOption[] {
+  return tables.map((table) => ({
+    key: `table ${table}`,
+    label: `${table} · table of ${name}`,
+    value: `/docs/${docId}/tables/${encodeURIComponent(table)}`,
+  }))
+}
+
+/** Pages of the open document, if any, and all others. */
+export function pageOptions(opened: OpenedDocument | undefined): PaletteOption[] {
+  if (!opened) return [...actions]
+  const ofDocument = pages.map(([path, page]) => ({
+    key: `page ${path}`,
+    label: `${page} · ${opened.name}`,
+    value: `/docs/${opened.docId}/${path}`,
+  }))
+  return [...ofDocument, ...actions]
 }
 
 /** Documents, with their places. */
@@ -55,10 +58,10 @@ export function placedOptions(documents: readonly PlacedDocument[]): PaletteOpti
   }))
 }
 
-/** Options with all words of a text in their label, then the actions that have them. */
+/** Options with all words of a text in their label. */
 export function matchOptions(options: readonly PaletteOption[], text: string): PaletteOption[] {
   const words = fold(text).split(/\s+/)
-  return [...options, ...actions].filter(({ label }) => {
+  return options.filter(({ label }) => {
     const folded = fold(label)
     return words.every((word) => folded.includes(word))
   })

@@ -8,9 +8,10 @@ import { Dialog } from '../components/dialog'
 import { findDocuments, recentDocuments } from '../home/find-documents'
 import { useDocuments } from '../home/use-documents'
 import {
-  documentOptions,
+  pageOptions,
   matchOptions,
   placedOptions,
+  tableOptions,
   type OpenedDocument,
 } from './palette-options'
 
@@ -51,14 +52,18 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
   const found = isEmpty
     ? recentDocuments(documents, MAX_DOCUMENTS)
     : findDocuments(documents, text, MAX_DOCUMENTS)
-  const within = opened ? documentOptions(opened) : []
+  const options = [
+    ...matchOptions(opened ? tableOptions(opened) : [], text),
+    ...placedOptions(found),
+    ...matchOptions(pageOptions(opened), text),
+  ]
   return (
     <Dialog title="Search" onClose={onClose}>
       <PickList
         label="Find a document, table or page"
         search={text}
         onSearch={setText}
-        options={[...matchOptions(within, text), ...placedOptions(found)]}
+        options={options}
         picked={none}
         isLoading={isLoading}
         error={error}
