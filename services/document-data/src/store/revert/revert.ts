@@ -101,14 +101,16 @@ type Step = ColumnsStep | SchemaStep | RowOperation
  */
 function stepsBack(operations: readonly Operation[]): Step[] {
   const steps: Step[] = []
-  for (const operation of [...operations].reverse()) {
+  operations.toReversed().forEach((operation, index, reversed) => {
     const converted = conversionOf(operation)
-    if (converted) columnsStep(steps, operation, converted.ref).cells.set(...cellsOf(converted))
-    else if ('rowIds' in operation) steps.push(operation)
-    else if (operation.kind === 'update_column')
-      columnsStep(steps, operation, operation.columnRef).changes.set(operation.columnRef, operation)
-    else addSchemaStep(steps, operation, operation.kind)
-  }
+    const changed = converted ? reversed[index + 1] : operation
+    if (changed && 'columnRef' in changed && changed.kind === 'update_column') {
+      const step = columnsStep(steps, changed)
+      if (converted) step.cells.set(...cellsOf(converted))
+      else step.changes.set(changed.columnRef, changed)
+    } else if ('rowIds' in operation) steps.push(operation)
+    else if (operation.kind !== 'update_column') addSchemaStep(steps, operation, operation.kind)
+  })
   return steps
 }
 
@@ -124,12 +126,17 @@ function addSchemaStep(steps: Step[], operation: SchemaOperation, kind: SchemaSt
 
 /**
  * The step that a change of a column belongs to: the last one, unless that step already changes the same
- * column.
+ * column, or gives another column the id that this one had.
  */
-function columnsStep(steps: Step[], { tableRef }: Operation, columnRef: number): ColumnsStep {
+function columnsStep(steps: Step[], { tableRef, columnRef, column }: SchemaOperation): ColumnsStep {
   const last = steps.at(-1)
-  if (last?.kind === 'update_column' && last.tableRef === tableRef && !last.changes.has(columnRef))
-    return last
+  if (last?.kind === 'update_column' && last.tableRef === tableRef) {
+    const lower = column.toLowerCase()
+    const isOpen = [...last.changes].every(
+      ([ref, change]) => ref !== columnRef && change.column.toLowerCase() !== lower,
+    )
+    if (isOpen) return last
+  }
   const step: ColumnsStep = {
     kind: 'update_column',
     tableRef,
