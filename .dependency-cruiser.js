@@ -29,7 +29,7 @@ const halls = {
     column-types.ts upload-time.ts convert-value.ts guessing error-cells.ts logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
-    structure records batch attachments redo past integrity revert feed compare exports workers documents`,
+    views structure records batch attachments redo past integrity revert feed compare exports workers documents`,
   'services/document-data/src/replication': `
     objects record-body.ts file-position.ts home-lease.ts peer-copies.ts redo-tail.ts document-copies.ts opening.ts
     snapshot-jobs.ts leaving-documents.ts adoption.ts format-migration.ts document-heads.ts deleted-documents.ts resting-files.ts replicated-documents.ts homes`,
@@ -46,7 +46,7 @@ const halls = {
     unknown-names.ts`,
   'packages/client/src': `
     errors.ts retry-policy.ts cancellation.ts idempotency-key.ts call-options.ts http-request.ts xhr-transport.ts transport.ts connection.ts
-    document-types.ts selection.ts resources.ts change.ts dry-run.ts batch.ts columns.ts table.ts event-stream.ts change-feed.ts
+    document-types.ts selection.ts resources.ts change.ts dry-run.ts batch.ts columns.ts views.ts table.ts event-stream.ts change-feed.ts
     attachments.ts webhooks.ts history.ts document.ts workspaces.ts documents.ts sheaf.ts index.ts`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks

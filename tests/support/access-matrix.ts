@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createKey, roles, type AccessRole, type AccessWorld, type Target } from './access-world'
 
 /** The expected status, by caller. */
@@ -79,6 +80,8 @@ const hook = {
   enabled: false,
 }
 
+/** A view with a name that no other has. */
+const newView = (): object => ({ views: [{ fields: { name: randomUUID() } }] })
 const newRecords = { records: [{ fields: { A: 'b' } }] }
 
 /**
@@ -166,6 +169,16 @@ export const entries: Readonly<Record<string, Entry>> = {
     fresh: true,
     params: () => Promise.resolve({ columnId: 'A' }),
   },
+
+  // views
+  listViews: { statuses: viewers },
+  addViews: { statuses: editors, body: newView },
+  modifyViews: {
+    statuses: editors,
+    params: view,
+    body: (_, { viewId }) => ({ views: [{ id: viewId, fields: { description: 'd' } }] }),
+  },
+  deleteView: { statuses: editors, params: view },
 
   // records
   fetchRecords: { statuses: viewers },
@@ -289,6 +302,13 @@ function fileForm(name: string, content: string): FormData {
   const form = new FormData()
   form.append('upload', new File([content], name))
   return form
+}
+
+/** A new view of the shared document. */
+async function view({ rest, target }: AccessWorld): Promise<PathParams> {
+  const path = `/api/docs/${target.docId}/tables/T/views`
+  const { body } = await rest.owner.post<{ views: { id: number }[] }>(path, { body: newView() })
+  return { viewId: body.views[0]?.id ?? 0 }
 }
 
 /** A new attachment of the shared document. */

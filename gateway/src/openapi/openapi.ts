@@ -28,6 +28,7 @@ const tags = [
   { name: 'access', description: 'Roles of users on sites, workspaces and documents' },
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
+  { name: 'views', description: 'Views of a table' },
   { name: 'records', description: 'Records (rows) of a table' },
   { name: 'attachments', description: 'Files attached to a document' },
   { name: 'data', description: 'Rows of a table as one list of values per column' },

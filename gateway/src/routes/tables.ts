@@ -14,10 +14,11 @@ import {
   toWireTableUpdate,
 } from '../schemas/tables'
 import { typeRoutes } from './document-types'
+import { viewRoutes } from './views'
 
 const tag = 'tables'
 
-/** Tables of a document: list, add, update, and their types for programs. */
+/** Tables of a document: list, add, update, their types for programs, and their views. */
 export const tableRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -100,4 +101,5 @@ export const tableRoutes: readonly Route[] = [
     },
   }),
   ...typeRoutes,
+  ...viewRoutes,
 ]

@@ -72,6 +72,11 @@ export const columnParams = tableParams.extend({
   }),
 })
 
+/** Path parameters of a view. */
+export const viewParams = tableParams.extend({
+  viewId: integerText.meta({ type: 'integer', description: 'Integer id of the view', example: 5 }),
+})
+
 /** A boolean query parameter: true for `1`, `on`, `true` and `yes` in any case, else false. */
 export const flag = (description: string): z.ZodType<boolean> =>
   z

@@ -120,6 +120,38 @@ export interface ColumnUpdate {
   readonly fields: ColumnSettings & { readonly colId?: string }
 }
 
+/** What a view of a table shows, and how. */
+export interface ViewFields {
+  /** Unique within the table. */
+  readonly name: string
+  readonly type: string
+  /** Place among the views of the table. */
+  readonly position: number
+  readonly description: string
+  /** Conditions by column, as records are selected. */
+  readonly filter: Readonly<Record<string, unknown>>
+  readonly sort: readonly string[]
+  /** Columns in the order shown; those that are not listed follow in the order of the table. */
+  readonly columns: readonly {
+    readonly id: string
+    /** Pixels. */
+    readonly width?: number
+    readonly hidden?: boolean
+  }[]
+  readonly frozenColumns: number
+  readonly rowHeight: string
+  readonly wrapText: boolean
+}
+
+/** A view of a table. */
+export interface View {
+  readonly id: number
+  readonly fields: ViewFields
+}
+
+/** Fields of a view to add, or to change. Absent ones take their default, or stay as they are. */
+export type ViewSettings = Partial<ViewFields>
+
 /** A table of a document. */
 export interface TableDescription {
   readonly id: string

@@ -10,6 +10,7 @@ import {
   type PageSelection,
   type Selection,
 } from './selection.ts'
+import { Views } from './views.ts'
 
 /** Records of one request; few enough for a response to take little memory and time. */
 const PAGE_RECORDS = 500
@@ -47,10 +48,11 @@ export interface AddedOrUpdated<Id extends number> {
   readonly updated: readonly Id[]
 }
 
-/** A table of a document: its records and columns. */
+/** A table of a document: its records, columns and views. */
 export class Table<T extends TableTypes> {
   readonly id: string
   readonly columns: Columns
+  readonly views: Views
   readonly #connection: Connection
   readonly #path: string
 
@@ -59,6 +61,7 @@ export class Table<T extends TableTypes> {
     const path = `${documentPath}/tables/${encodeURIComponent(id)}`
     this.id = id
     this.columns = new Columns(connection, path)
+    this.views = new Views(connection, path)
     this.#connection = connection
     this.#path = `${path}/records`
   }

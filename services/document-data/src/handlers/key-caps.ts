@@ -4,6 +4,11 @@ import type { Counted, KeyWrites } from '../key-writes'
 import type { DocumentWriter } from '../store/document'
 import type { Operation, SchemaOperation } from '../store/log/log'
 import { ATTACHMENTS } from '../store/attachments/attachments'
+import { isMetadataTable } from '../store/records/metadata-rows'
+import { VIEWS } from '../store/schema/metadata-tables'
+import { tablesOfViews } from '../store/views/view-rows'
+
+type Written = Pick<DocumentWriter, 'operations' | 'connection' | 'schema'>
 
 /** The caps of the key behind one write. */
 export interface WriteCaps {
@@ -11,7 +16,7 @@ export interface WriteCaps {
    * Throws `forbidden` or `too_many` when what the write has done so far exceeds a cap, and otherwise counts it. May be
    * called again when the write is run again.
    */
-  require(doc: Pick<DocumentWriter, 'operations'>): void
+  require(doc: Written): void
   /** Must be called when the write has failed. */
   failed(): void
 }
@@ -31,9 +36,10 @@ export function writeCapsOf(
   }
   return {
     failed,
-    require({ operations }) {
+    require(doc) {
+      const { operations } = doc
       failed()
-      for (const operation of operations) requireTable(caps, operation)
+      for (const operation of operations) requireTable(caps, tablesOf(doc, operation))
       for (const operation of operations) requireNoStructure(caps, operation)
       const rows = operations.reduce((sum, operation) => sum + rowsOf(operation), 0)
       requireRows(caps, rows)
@@ -44,9 +50,18 @@ export function writeCapsOf(
   }
 }
 
-function requireTable({ tables }: KeyCaps, { table }: Operation): void {
-  if (!tables || tables.includes(table)) return
-  throw keyCapError('tables', `the API key must not write to table ${table}`)
+function requireTable({ tables }: KeyCaps, written: readonly string[]): void {
+  if (!tables) return
+  for (const table of written)
+    if (!tables.includes(table))
+      throw keyCapError('tables', `the API key must not write to table ${table}`)
+}
+
+/** Views belong to their tables. */
+function tablesOf({ connection, schema }: Written, operation: Operation): readonly string[] {
+  if (isSchema(operation) || operation.table !== VIEWS) return [operation.table]
+  const refs = tablesOfViews(connection, operation)
+  return refs.map((ref) => schema.findByRef(ref)?.tableId ?? VIEWS)
 }
 
 function requireNoStructure(caps: KeyCaps, operation: Operation): void {
@@ -73,12 +88,15 @@ const isSchema = (operation: Operation): operation is SchemaOperation => 'column
 /** The first values of an empty column make it a data column, which is no change that the caller asked for. */
 function isStructure(operation: Operation): boolean {
   if (isSchema(operation)) return !operation.redo?.refit
-  return operation.table.startsWith('_grist_') && operation.table !== ATTACHMENTS
+  return isMetadataTable(operation.table) && operation.table !== ATTACHMENTS
 }
 
-const isAddition = ({ kind }: Operation): boolean => kind === 'add_table' || kind === 'add_column'
+/** True for a change of structure that writes no rows. */
+const isAddition = ({ kind, table }: Operation): boolean =>
+  kind === 'add_table' || kind === 'add_column' || table === VIEWS
 
 function rowsOf(operation: Operation): number {
   if (isSchema(operation) || operation.derived || operation.fired) return 0
+  if (operation.table === VIEWS) return 0
   return operation.rowIds.length
 }

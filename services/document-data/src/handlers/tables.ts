@@ -21,9 +21,12 @@ import { addTables, listTables, type NewTable } from '../store/structure/tables'
 import { columnFromWire, columnToWire, requireSame, typeOf } from './column-wire'
 import { requireDocument } from './document-call'
 import { isStrict, runRead, runWrite } from './document-options'
+import { views } from './views'
 
 /** Handlers of TablesService. */
 export const tables = (ctx: Context): TablesService => ({
+  ...views(ctx),
+
   async listTables(request: ListTablesRequest, call: ServerCall): Promise<ListTablesResponse> {
     requireDocument(ctx, call, request.docId, 'viewers')
     return runRead(ctx, request, ListTablesResponse, (doc) => ({

@@ -49,7 +49,7 @@ const writes = new Set([
     'updateRecords',
     'addOrUpdateRecords',
   ],
-  ...['deleteRecords', 'addTables', 'updateTables'],
+  ...['deleteRecords', 'addTables', 'updateTables', 'addViews', 'updateViews', 'deleteView'],
   ...[
     'adoptDocument',
     'createDocument',

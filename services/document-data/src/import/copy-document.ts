@@ -3,6 +3,7 @@ import type { DocumentWriter } from '../store/document'
 import { badFile, shown } from './import-errors'
 import { DocumentFile } from './document-file'
 import { copyAttachments } from './copy-attachments'
+import { copyViews } from './copy-views'
 import { copyMetadata, type CopiedTable } from './copy-metadata'
 import { soundValue } from './sanitize-values'
 import { copyRows, type Counting } from './sqlite/copy-rows'
@@ -39,6 +40,7 @@ export function copyDocument(
     rememberPlaces(target, table)
     return { id: tableId, rows }
   })
+  copyViews(source, target, counting.size)
   copyAttachments(source, target, counting.size)
   return loaded
 }

@@ -58,15 +58,15 @@ export function copyMetadata(
 }
 
 /**
- * Copies the highest refs of removed tables and columns. Refs near the maximum are rejected, since they would
- * leave none for new tables and columns.
+ * Copies the highest refs of removed tables, columns and views. Refs near the maximum are rejected, since they would
+ * leave none for new ones.
  */
 function copyRefs(source: DocumentFile, target: DocumentWriter): void {
   if (!source.has('_sheaf_refs')) return
   source.columnsOf('_sheaf_refs')
-  const rows = source.db.prepare<[], Row>('SELECT kind, highest FROM _sheaf_refs LIMIT 3').all()
+  const rows = source.db.prepare<[], Row>('SELECT kind, highest FROM _sheaf_refs LIMIT 4').all()
   for (const { kind, highest } of rows)
-    if (kind === 'table' || kind === 'column')
+    if (kind === 'table' || kind === 'column' || kind === 'view')
       insert(target, '_sheaf_refs', { kind, highest: requireRef(highest, kind) })
 }
 

@@ -91,6 +91,7 @@ describe('a damaged log', () => {
       DROP TABLE _sheaf_orders;
       DROP TABLE _sheaf_formulas;
       DROP TABLE _sheaf_lookup_uses;
+      DROP TABLE _sheaf_views;
       DROP INDEX _sheaf_log_keys;
       ALTER TABLE _sheaf_log DROP COLUMN key_id;
       ALTER TABLE _sheaf_log DROP COLUMN checksum;

@@ -21,6 +21,7 @@ function makeOld(path: string): void {
     DROP TABLE _sheaf_orders;
     DROP TABLE _sheaf_formulas;
     DROP TABLE _sheaf_lookup_uses;
+    DROP TABLE _sheaf_views;
     DROP INDEX _sheaf_log_keys;
     ALTER TABLE _sheaf_log DROP COLUMN key_id;
     ALTER TABLE _sheaf_log DROP COLUMN checksum;

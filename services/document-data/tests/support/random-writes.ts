@@ -15,6 +15,7 @@ import type { Cell } from '../../src/values/column-type'
 import { action } from './random-actions'
 import { randomBatch } from './random-batches'
 import { changes, type Change } from './random-changes'
+import { viewChanges } from './random-views'
 
 const index = fc.nat(7)
 const at = <T>(items: readonly T[], n: number): T | undefined => items[n % items.length]
@@ -183,7 +184,7 @@ const reverts: fc.Arbitrary<Change> = fc.tuple(fc.nat(20), fc.boolean()).map(
       revertChange(doc, latest ? doc.seq : 2 + (n % Math.max(1, doc.seq - 1))),
 )
 
-/** One change of rows, columns, tables or attachments of any kind, or an undo of an earlier one. */
+/** One change of rows, columns, tables, views or attachments of any kind, or an undo of an earlier one. */
 const anyChange = fc.oneof(
   { weight: 4, arbitrary: changes },
   { weight: 4, arbitrary: action },
@@ -193,6 +194,7 @@ const anyChange = fc.oneof(
   { weight: 1, arbitrary: attachmentChanges },
   { weight: 2, arbitrary: reverts },
   { weight: 3, arbitrary: randomBatch(cell) },
+  { weight: 3, arbitrary: viewChanges },
 )
 
 /** Several changes in one entry, as `/apply` makes them. */

@@ -11,7 +11,7 @@ interface Counts {
 export interface TableCounts {
   /** Its id at the second moment; at the first one if it is removed. */
   tableId: string
-  /** 0 for attachments. */
+  /** 0 for attachments, -2 for views. */
   readonly tableRef: number
   /** What became of the table itself: `changed` when it was renamed, or has other metadata. */
   change: 'added' | 'removed' | 'changed' | 'none'

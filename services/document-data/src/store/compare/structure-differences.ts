@@ -6,7 +6,7 @@ import { pairColumns, type TablePair } from './table-pairs'
 /** The differences of a table and its columns, in the form of the log: metadata of changed ones where they differ. */
 export function structureDifferences({ ref, before, after }: TablePair): SchemaOperation[] {
   // Metadata tables are the same at every moment.
-  if (ref === 0) return []
+  if (ref <= 0) return []
   if (before && after)
     return [...tableDifference(before, after), ...columnDifferences(before, after)]
   if (after) return [{ kind: 'add_table', ...placeOf(after), new: describeTable(after) }]

@@ -1,12 +1,13 @@
 import { columnType } from '../../values/column-types'
 import { ATTACHMENTS } from '../attachments/attachments'
 import { logValue, type LogValue } from '../log/log'
+import { VIEWS_REF } from '../schema/metadata-tables'
 import type { Column, Schema, Table } from '../schema/schema'
 import { isComputed } from '../structure/column-cells'
 
 /** A table at two moments, of which it exists in at least one. */
 export interface TablePair {
-  /** 0 for attachments. */
+  /** 0 for attachments, -2 for views. */
   readonly ref: number
   readonly before: Table | undefined
   readonly after: Table | undefined
@@ -21,7 +22,7 @@ export interface ColumnPair {
   readonly initial: LogValue
 }
 
-/** The tables of both moments by ref, preceded by the attachments. */
+/** The tables of both moments by ref, preceded by the views and the attachments. */
 export function pairTables(before: Schema, after: Schema): TablePair[] {
   const refs = new Set([...before.tables, ...after.tables].map(({ ref }) => ref))
   const pairs = [...refs]
@@ -34,7 +35,8 @@ export function pairTables(before: Schema, after: Schema): TablePair[] {
     before: before.getReadable(ATTACHMENTS),
     after: after.getReadable(ATTACHMENTS),
   }
-  return [attachments, ...pairs]
+  const views = { ref: VIEWS_REF, before: before.findViews(), after: after.findViews() }
+  return [views, attachments, ...pairs]
 }
 
 /** The columns of the second moment, with their state at the first one. */

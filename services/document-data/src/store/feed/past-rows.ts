@@ -32,7 +32,7 @@ function wantedRows(pass: readonly Piece[]) {
   const slices = new Map<Operation, RowOperation[]>()
   for (const { operation, rebuilt } of pass) {
     // Metadata tables have no refs; their changes are complete as logged.
-    if (!rebuilt || !operation || !('rowIds' in operation) || operation.tableRef === 0) continue
+    if (!rebuilt || !operation || !('rowIds' in operation) || operation.tableRef <= 0) continue
     const ids = rows.get(operation.tableRef) ?? new Set()
     for (const id of operation.rowIds) ids.add(id)
     rows.set(operation.tableRef, ids)

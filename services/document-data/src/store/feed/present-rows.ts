@@ -146,13 +146,13 @@ export class PresentReader implements RowReader {
   }
 
   private tableOf({ tableRef, table }: RowOperation): Table | undefined {
-    if (tableRef !== 0) return this.schema().findByRef(tableRef)
+    if (tableRef > 0) return this.schema().findByRef(tableRef)
     return findMetadataColumns(table) && this.schema().getReadable(table)
   }
 
   /** The columns of an operation that still exist; all columns of the table when whole rows are wanted. */
   private columnsOf(table: Table, { tableRef, columns, kind }: RowOperation): readonly Column[] {
-    if (tableRef === 0) return columns.flatMap(({ id }) => table.byId.get(id) ?? [])
+    if (tableRef <= 0) return columns.flatMap(({ id }) => table.byId.get(id) ?? [])
     if (this.options.fullRows && kind === 'update_rows') return table.columns
     const refs = new Set(columns.map(({ ref }) => ref))
     return table.columns.filter(({ ref }) => refs.has(ref))

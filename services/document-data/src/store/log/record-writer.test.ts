@@ -144,6 +144,7 @@ describe('a migration', () => {
     beginLog(old, author, [])
     old.db.exec(`
       INSERT INTO _sheaf_log SELECT 7, time + 5000, user, cause, traceparent, tables, operations, NULL, 7, 0 FROM _sheaf_log;
+      DROP TABLE _sheaf_views;
       DROP INDEX _sheaf_log_keys;
       ALTER TABLE _sheaf_log DROP COLUMN key_id;
       DROP TABLE _sheaf_due_cells;

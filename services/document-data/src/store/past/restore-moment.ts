@@ -5,6 +5,7 @@ import { findEntry, type Operation } from '../log/log'
 import { listSizedEntries, type SizedEntry } from '../log/sized-entries'
 import { RedoError } from '../redo/redo-error'
 import { stepsOf } from '../redo/redo-entry'
+import { VIEWS_REF } from '../schema/metadata-tables'
 import { NextGroup } from '../sqlite/write-group'
 import type { DescribedTable } from '../structure/stored-tables'
 import { undoStep } from './undo-step'
@@ -38,6 +39,8 @@ export function restoreMoment(
   if (doc.isBehind) throw new NextGroup()
   if (tableRef === ATTACHMENTS_REF)
     throw new AppError('invalid', 'NOT_REVERTIBLE', 'attachments cannot be restored')
+  if (tableRef === VIEWS_REF)
+    throw new AppError('invalid', 'NOT_REVERTIBLE', 'views cannot be restored without their tables')
   const entries = listEntries(doc, { seq: moment, tableRef })
   for (const { seq } of entries) {
     const { operations } = findEntry(doc.connection, seq, MAX_BYTES) ?? {}

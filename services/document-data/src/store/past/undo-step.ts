@@ -22,7 +22,7 @@ import {
 import type { Column, Table } from '../schema/schema'
 import { isEmpty, readCells } from '../structure/column-cells'
 import { rewriteCells } from '../structure/rewrite-cells'
-import type { DescribedTable } from '../structure/stored-tables'
+import { describeViews, type DescribedTable } from '../structure/stored-tables'
 
 /** Contents are only linked: those of removed attachments have been deleted with them. */
 const noContents = () => undefined
@@ -95,6 +95,8 @@ function oppositeOf(
       const { tableId: table = names.table } = after as Partial<DescribedTable>
       return [{ ...opposite, table, new: { tableId, onDemand } }]
     }
+    case 'add_table':
+      return [{ ...opposite, old: { ...after, ...describeViews(doc, { ref: names.tableRef }) } }]
     case 'add_column': {
       const { table, column } = findColumn(doc, operation)
       const cells = options.isRecorded ? readCells(doc, table, column.id) : undefined

@@ -1,10 +1,12 @@
 import type { Operation, RowOperation, SchemaOperation } from '../log/log'
 import { ATTACHMENTS } from '../attachments/attachments'
 import type { DocumentWriter } from '../document'
+import { VIEWS } from '../schema/metadata-tables'
 import { redoAttachments, type ContentSource } from './redo-attachments'
 import { redoAddedColumns, redoRemovedColumns, redoUpdatedColumns } from './redo-columns'
 import { redoRows } from './redo-rows'
 import { redoTable } from './redo-tables'
+import { redoViews } from './redo-views'
 
 /**
  * Applies the operations of a log entry to a document that is in the state before the entry, within a
@@ -51,6 +53,7 @@ function redoRowOperation(
   contents: ContentSource,
 ): void {
   if (operation.table === ATTACHMENTS) redoAttachments(doc, operation, contents)
+  else if (operation.table === VIEWS) redoViews(doc, operation)
   else redoRows(doc, operation)
 }
 

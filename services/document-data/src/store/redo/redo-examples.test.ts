@@ -158,6 +158,8 @@ const redone = {
     'id fileIdent fileName fileType fileSize fileExt imageHeight imageWidth timeDeleted timeUploaded',
   _sheaf_tables: 'table_ref manual_sort_top',
   _sheaf_refs: 'kind highest',
+  _sheaf_views:
+    'id tableRef position name type description filter sort columns frozenColumns rowHeight wrapText',
   _sheaf_log: 'seq time user cause traceparent tables operations checksum lsn key_id',
 }
 

@@ -4,9 +4,10 @@ import type { DescribedColumn } from '../structure/columns'
 import type { SchemaOperation } from '../log/log'
 import { targetsOf } from '../schema/reference-targets'
 import type { Column, Table } from '../schema/schema'
-import { storeTable, type DescribedTable } from '../structure/stored-tables'
+import { describeViews, storeTable, type DescribedTable } from '../structure/stored-tables'
 import { removeTable } from '../structure/table-removal'
 import { changeTable } from '../structure/table-updates'
+import { isSameView } from '../views/view-rows'
 import type { RevertContext } from './revert-context'
 
 /** Maximum number of rows that a conflict names. */
@@ -27,6 +28,7 @@ export function undoAddedTable(context: RevertContext, operation: SchemaOperatio
       conflicts.addColumn(table.tableId, column.id)
   }
   for (const { colId } of described.values()) conflicts.addColumn(table.tableId, colId)
+  if (!hasSameViews(describeViews(doc, table), made)) conflicts.addTable(table.tableId)
   const rows = doc.connection
     .pluck<number>(`SELECT id FROM ${quoteId(table.tableId)} ORDER BY id LIMIT ${MAX_ROWS}`)
     .all()
@@ -36,6 +38,19 @@ export function undoAddedTable(context: RevertContext, operation: SchemaOperatio
   doc.schemaChanged()
   context.tableGone(table)
 }
+
+function hasSameViews(now: ViewsOf, made: ViewsOf): boolean {
+  const { views = [] } = made
+  return (
+    (now.views ?? []).length === views.length &&
+    views.every((view, i) => {
+      const other = now.views?.[i]
+      return other !== undefined && isSameView(view, other)
+    })
+  )
+}
+
+type ViewsOf = Pick<DescribedTable, 'views'>
 
 /** True when a column is unchanged since its creation, as far as that was logged. */
 export function isSameColumn(

@@ -9,11 +9,13 @@ import {
   type SchemaOperation,
 } from '../log/log'
 import type { ColumnMetadata } from '../schema/column-metadata'
+import { VIEWS } from '../schema/metadata-tables'
 import { undoAttachments } from './revert-attachments'
 import { undoAddedColumns, undoRemovedColumns } from './revert-columns'
 import { undoUpdatedColumns, type ConvertedCells } from './revert-metadata'
 import { undoAddedRows, undoRemovedRows, undoUpdatedRows } from './revert-rows'
 import { noteColumns, undoAddedTable, undoRemovedTable, undoUpdatedTable } from './revert-tables'
+import { undoViews } from './revert-views'
 import { RevertContext } from './revert-context'
 
 /**
@@ -174,6 +176,7 @@ function undo(context: RevertContext, step: Step): void {
 
 function undoRows(context: RevertContext, operation: RowOperation): void {
   if (operation.table === ATTACHMENTS) undoAttachments(context, operation)
+  else if (operation.table === VIEWS) undoViews(context, operation)
   else if (operation.kind === 'add_rows') undoAddedRows(context, operation)
   else if (operation.kind === 'remove_rows') undoRemovedRows(context, operation)
   else undoUpdatedRows(context, operation)

@@ -1,3 +1,8 @@
+/** Name of the table that holds the views of all tables. */
+export const VIEWS = '_sheaf_views'
+/** What the log has in place of the ref of that table; no table has it. */
+export const VIEWS_REF = -2
+
 /**
  * Columns of the metadata tables that the REST API shows, as id and type; their refs are not columns of their
  * own.
@@ -49,6 +54,19 @@ const tables: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['timeDeleted', 'DateTime:UTC'],
     // Epoch milliseconds, unlike any other time: a number, so that it is not mistaken for seconds.
     ['timeUploaded', 'Numeric'],
+  ],
+  [VIEWS]: [
+    ['tableRef', 'Ref:_grist_Tables'],
+    ['position', 'Numeric'],
+    ['name', 'Text'],
+    ['type', 'Text'],
+    ['description', 'Text'],
+    ['filter', 'Text'],
+    ['sort', 'Text'],
+    ['columns', 'Text'],
+    ['frozenColumns', 'Int'],
+    ['rowHeight', 'Text'],
+    ['wrapText', 'Bool'],
   ],
 }
 

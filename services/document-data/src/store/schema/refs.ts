@@ -5,12 +5,13 @@ const tables = {
   table: '_grist_Tables',
   column: '_grist_Tables_column',
   attachment: '_grist_Attachments',
+  view: '_sheaf_views',
 } as const
 
 type Kind = keyof typeof tables
 
 /**
- * The next ref of a table or column, or row id of an attachment. A ref is never reused: what holds it must
+ * The next ref of a table or column, or row id of an attachment or view. A ref is never reused: what holds it must
  * stay valid.
  */
 export function nextRef(connection: Connection, kind: Kind): number {

@@ -4,7 +4,7 @@ import type { ColumnType, DocumentSettings } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import { withErrors, type StopReason } from '../../values/error-cells'
 import type { Connection } from '../sqlite/connections'
-import { findMetadataColumns } from './metadata-tables'
+import { findMetadataColumns, VIEWS } from './metadata-tables'
 import { tableNotFound } from './unknown-names'
 
 /** The metadata of a column. */
@@ -76,6 +76,8 @@ export class Schema {
     readonly settings: DocumentSettings,
     /** User tables by ref. */
     readonly tables: readonly Table[],
+    /** False for a document in a format that has no views. */
+    readonly hasViews: boolean,
   ) {
     this.byId = new Map(tables.map((table) => [table.tableId, table]))
     this.byRef = new Map(tables.map((table) => [table.ref, table]))
@@ -120,10 +122,17 @@ export class Schema {
     return new Schema(
       this.settings,
       this.tables.map((known) => (known === table ? changed : known)),
+      this.hasViews,
     )
   }
 
+  /** The table of views; undefined for a document in a format that has none. */
+  findViews(): Table | undefined {
+    return this.findMetadataTable(VIEWS)
+  }
+
   private findMetadataTable(tableId: string): Table | undefined {
+    if (tableId === VIEWS && !this.hasViews) return undefined
     const known = this.metadata.get(tableId)
     const columns = known ? undefined : findMetadataColumns(tableId)
     if (!columns) return known
@@ -151,8 +160,11 @@ export function readSchema(connection: Connection): Schema {
     tables.map((row) =>
       createTable({ ...row, onDemand: row.onDemand !== 0 }, columns.get(row.ref) ?? []),
     ),
+    connection.pluck(HAS_VIEWS).get() === 1,
   )
 }
+
+const HAS_VIEWS = `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '${VIEWS}')`
 
 const COLUMNS = `
   SELECT c.*, f.column_ref IS NOT NULL AS isKnown, f.pending_after, f.stopped,

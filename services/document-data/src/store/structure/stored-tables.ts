@@ -1,9 +1,10 @@
 import { quoteId } from '../../quoting/quote'
-import type { DocumentWriter } from '../document'
+import type { DocumentReader, DocumentWriter } from '../document'
 import { dropTableOrders } from '../indexes/kept-orders'
 import { retireRef } from '../schema/refs'
 import type { Table } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
+import { eraseViews, insertViews, readTableViews, type ViewRow } from '../views/view-rows'
 import { describedForm, insertColumnRows, type DescribedColumn } from './columns'
 import { renameStoredTable } from './storage-layout'
 
@@ -20,6 +21,8 @@ export interface DescribedTable {
   readonly rawViewSectionRef?: number
   readonly recordCardViewSectionRef?: number
   readonly columns: readonly DescribedColumn[]
+  /** Absent when there are none. */
+  readonly views?: readonly ViewRow[]
 }
 
 /** The changeable metadata of a table. */
@@ -28,10 +31,10 @@ export interface TableForm {
   readonly onDemand: boolean
 }
 
-/** Creates a table without rows. The caller must call `schemaChanged` afterwards. */
+/** Creates a table without rows, with its views. The caller must call `schemaChanged` afterwards. */
 export function storeTable(doc: DocumentWriter, tableRef: number, table: DescribedTable): void {
   const { connection } = doc
-  const { tableId, columns, ...facts } = table
+  const { tableId, columns, views = [], ...facts } = table
   const { onDemand = false, primaryViewId = 0, summarySourceTable = 0 } = facts
   const { rawViewSectionRef = 0, recordCardViewSectionRef = 0 } = facts
   connection
@@ -48,6 +51,7 @@ export function storeTable(doc: DocumentWriter, tableRef: number, table: Describ
     `CREATE TABLE ${quoteId(tableId)} (${['"id" INTEGER PRIMARY KEY', ...definitions].join(', ')})`,
   )
   insertColumnRows(doc, tableRef, columns)
+  insertViews(connection, views)
 }
 
 /** Renames a table and changes its metadata. */
@@ -58,8 +62,24 @@ export function storeTableForm(doc: DocumentWriter, table: Table, after: TableFo
     .run(after.tableId, Number(after.onDemand), table.ref)
 }
 
-/** Removes a table with its rows and metadata. The caller must call `schemaChanged` afterwards. */
-export function dropTable({ connection }: DocumentWriter, { ref, tableId, columns }: Table): void {
+/** The views of a table in the form of the log, if it has any. */
+export function describeViews(
+  { connection, schema }: DocumentReader,
+  { ref }: Pick<Table, 'ref'>,
+): Pick<DescribedTable, 'views'> {
+  const views = schema.hasViews ? readTableViews(connection, ref) : []
+  return views.length > 0 ? { views } : {}
+}
+
+/** Removes a table with its rows, views and metadata. The caller must call `schemaChanged` afterwards. */
+export function dropTable(doc: DocumentWriter, table: Table): void {
+  const { connection } = doc
+  const { ref, tableId, columns } = table
+  const { views = [] } = describeViews(doc, table)
+  eraseViews(
+    connection,
+    views.map(({ id }) => id),
+  )
   dropTableOrders(connection, ref)
   // Dropping the table also drops its automatic indexes.
   connection.db.exec(`DROP TABLE ${quoteId(tableId)}`)

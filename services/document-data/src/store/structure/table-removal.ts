@@ -8,7 +8,7 @@ import type { Column, Table } from '../schema/schema'
 import { forgetColumns } from './column-removal'
 import { applyChanges, type AppliedChange } from './column-changes'
 import { isComputed, requireKeepable } from './column-cells'
-import { dropTable } from './stored-tables'
+import { describeViews, dropTable } from './stored-tables'
 
 /**
  * Removes tables with their rows, by ref; unknown refs are ignored. References to a row become its number;
@@ -32,6 +32,7 @@ export function removeTable(doc: DocumentWriter, table: Table): void {
   const { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef } = table
   const views = { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef }
   recordRows(doc, table)
+  const kept = describeViews(doc, table)
   dropTable(doc, table)
   const described = columns.map((column) => ({ colRef: column.ref, ...wholeMetadata(column) }))
   doc.record({
@@ -40,7 +41,7 @@ export function removeTable(doc: DocumentWriter, table: Table): void {
     tableRef: ref,
     column: '',
     columnRef: 0,
-    old: { tableId, onDemand, ...views, columns: described },
+    old: { tableId, onDemand, ...views, columns: described, ...kept },
     targets: targetsOf(
       doc.schema,
       columns.map(({ typeName }) => typeName),

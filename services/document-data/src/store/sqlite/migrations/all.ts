@@ -11,6 +11,7 @@ import { sql as dueCells } from './010-due-cells'
 import { sql as terms } from './011-terms'
 import { sql as origins } from './012-origins'
 import { sql as keys } from './013-keys'
+import { sql as views } from './014-views'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -29,4 +30,5 @@ export const migrations: readonly string[] = [
   terms,
   origins,
   keys,
+  views,
 ]

@@ -1,0 +1,133 @@
+import { findColumn } from '../../query/table-shape'
+import type { SortKey } from '../../query/sort'
+import type { Table } from '../schema/schema'
+
+/*
+ * Filter, sort order and columns of a view as they are stored: columns by their refs, so that they follow renames and come
+ * back when the removal of a column is undone. What is stored was checked when it was written; a column may have gone since,
+ * and is then left out.
+ */
+
+/** A column as a view shows it. */
+export interface ViewColumn {
+  /** Column id. */
+  readonly id: string
+  /** In pixels; absent for the usual one. */
+  readonly width?: number
+  readonly hidden?: true
+}
+
+/** Conditions by column, in the form of the records API. */
+export type FilterJson = Readonly<Record<string, unknown>>
+
+const REF = /^c([1-9]\d*)$/
+
+const keyOf = (table: Table, name: string): string => {
+  const ref = findColumn(table, name)?.ref
+  return ref ? `c${ref}` : name
+}
+
+/** The id of the column that a stored name means; undefined when it is gone. */
+function nameOf(table: Table, key: string): string | undefined {
+  if (key === 'id') return key
+  const ref = Number(REF.exec(key)?.[1])
+  return table.columns.find((column) => column.ref === ref)?.id
+}
+
+/** A valid filter, as it is stored. */
+export function storeFilter(table: Table, filter: FilterJson): string {
+  return Object.keys(filter).length === 0 ? '' : JSON.stringify(byRef(table, filter))
+}
+
+function byRef(table: Table, filter: FilterJson): FilterJson {
+  return Object.fromEntries(
+    Object.entries(filter).map(([name, wanted]) =>
+      // Alternatives are told from a column of this name by the same rule as in requests.
+      name === 'or'
+        ? [name, (wanted as readonly FilterJson[]).map((filter) => byRef(table, filter))]
+        : [keyOf(table, name), wanted],
+    ),
+  )
+}
+
+/** A stored filter in the form of the records API. An alternative of which nothing is left is left out too. */
+export function readFilter(table: Table, stored: string): FilterJson {
+  const value = parse(stored)
+  return isObject(value) ? byName(table, value) : {}
+}
+
+function byName(table: Table, filter: FilterJson): FilterJson {
+  return Object.fromEntries(
+    Object.entries(filter).flatMap(([key, wanted]): [string, unknown][] => {
+      if (key !== 'or') {
+        const name = nameOf(table, key)
+        return name === undefined ? [] : [[name, wanted]]
+      }
+      const alternatives = (Array.isArray(wanted) ? wanted.filter(isObject) : [])
+        .map((alternative) => byName(table, alternative))
+        .filter((alternative) => Object.keys(alternative).length > 0)
+      return alternatives.length === 0 ? [] : [[key, alternatives]]
+    }),
+  )
+}
+
+/** Sort keys, as they are stored. */
+export function storeSort(table: Table, keys: readonly SortKey[]): string {
+  if (keys.length === 0) return ''
+  return JSON.stringify(keys.map((key) => sortText(key, keyOf(table, key.column))))
+}
+
+function sortText(key: SortKey, name: string): string {
+  const { descending, naturalSort, emptyLast, orderByChoice } = key
+  const flags = Object.entries({ naturalSort, emptyLast, orderByChoice })
+    .filter(([, isSet]) => isSet)
+    .map(([flag]) => flag)
+  return `${descending ? '-' : ''}${name}${flags.length > 0 ? `:${flags.join(';')}` : ''}`
+}
+
+/** Stored sort keys in the form of the records API. */
+export function readSort(table: Table, stored: string): string[] {
+  const keys = parse(stored)
+  if (!Array.isArray(keys)) return []
+  return keys.flatMap((key) => {
+    const [, sign = '', stem = '', flags = ''] = /^(-?)(\w+)((?::.*)?)$/.exec(String(key)) ?? []
+    const name = nameOf(table, stem)
+    return name === undefined ? [] : [`${sign}${name}${flags}`]
+  })
+}
+
+/** Columns, which the table has, as they are stored. */
+export function storeColumns(table: Table, columns: readonly ViewColumn[]): string {
+  if (columns.length === 0) return ''
+  return JSON.stringify(columns.map(({ id, ...rest }) => ({ column: keyOf(table, id), ...rest })))
+}
+
+/** Stored columns that still exist. */
+export function readColumns(table: Table, stored: string): ViewColumn[] {
+  const columns = parse(stored)
+  if (!Array.isArray(columns)) return []
+  return columns.filter(isObject).flatMap(({ column, width, hidden }) => {
+    const id = nameOf(table, String(column))
+    if (id === undefined) return []
+    return [
+      {
+        id,
+        ...(Number.isSafeInteger(width) && { width: Number(width) }),
+        ...(hidden === true && { hidden }),
+      },
+    ]
+  })
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function parse(stored: string): unknown {
+  if (stored === '') return undefined
+  try {
+    return JSON.parse(stored)
+  } catch {
+    return undefined
+  }
+}
