@@ -32,7 +32,7 @@ const halls = {
     views structure records batch attachments redo past integrity revert feed compare exports workers documents`,
   'services/document-data/src/replication': `
     objects record-body.ts file-position.ts home-lease.ts peer-copies.ts redo-tail.ts document-copies.ts opening.ts
-    snapshot-jobs.ts leaving-documents.ts adoption.ts format-migration.ts document-heads.ts deleted-documents.ts resting-files.ts replicated-documents.ts homes`,
+    snapshot-jobs.ts leaving-documents.ts adoption.ts release.ts format-migration.ts document-heads.ts local-documents.ts deleted-documents.ts resting-files.ts replicated-documents.ts homes`,
   'services/document-data/src/replication/objects': `
     object-store.ts in-turn.ts folder-store.ts s3-store.ts open-objects.ts reported-store.ts stored-files.ts kept-contents.ts`,
   'services/document-data/src/replication/homes': `
