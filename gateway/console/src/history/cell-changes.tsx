@@ -58,7 +58,7 @@ function CellRow({ cell, column }: CellRowProps): ReactNode {
   return (
     <tr>
       <th scope="row">
-        {tableRef === 0 ? (
+        {tableRef <= 0 ? (
           row
         ) : (
           <Link to={historyPath(docId, tableRef, rowId)} title="History of this row">

@@ -75,7 +75,7 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
 
 /** The ref of the first table that a change affects; undefined if it affects none. */
 const firstTableOf = ({ operations }: Change): number | undefined =>
-  operations.find(({ tableRef }) => tableRef !== 0)?.tableRef
+  operations.find(({ tableRef }) => tableRef > 0)?.tableRef
 
 interface ChangeDetailsProps {
   readonly change: Pick<Change, 'operations' | 'truncated'>

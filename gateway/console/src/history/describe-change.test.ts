@@ -47,6 +47,7 @@ describe('the description of a change', () => {
       ],
     ],
     ['attached a file', [{ ...rows('addRows', 1), tableId: '_grist_Attachments', tableRef: 0 }]],
+    ['changed a view', [{ ...rows('updateRows', 1), tableId: '_sheaf_views', tableRef: -2 }]],
     ['changed nothing', []],
   ])('reads: %s', (text, operations) => {
     expect(describeChange(change(...operations))).toBe(text)
@@ -89,6 +90,8 @@ describe('the description of a change by its counts', () => {
     expect(describeCounts([{ ...people, updatedRows: 1, removedRows: 1 }, files])).toBe(
       'changed 1 row in People, deleted 1 row from People and attached a file',
     )
+    const views = { ...none, tableId: '_sheaf_views', addedRows: 2, removedRows: 1 }
+    expect(describeCounts([views])).toBe('added 2 views and deleted a view')
     expect(describeCounts([{ ...people, structure: true }], true)).toBe(
       'changed the structure of People, and more',
     )

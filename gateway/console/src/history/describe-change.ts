@@ -4,6 +4,7 @@ import { isOfRows, type Change, type Conflict, type Operation } from './history-
 /** Maximum number of operations named per change. */
 const MAX_PHRASES = 3
 const FILES = '_grist_Attachments'
+const VIEWS = '_sheaf_views'
 
 /** Returns the author of a change, as shown to the user with this id. */
 export function authorOf({ user }: Change, userId: number | undefined): string {
@@ -42,6 +43,7 @@ function countPhrases({ tableId, structure, ...counts }: TableCounts): string[] 
   const of = (count: number, phrase: (rows: string) => string, action: RowOperation['action']) => {
     if (count === 0) return []
     if (tableId === FILES) return [describeFiles(action, count)]
+    if (tableId === VIEWS) return [describeViews(action, count)]
     return [phrase(count === 1 ? '1 row' : `${count.toLocaleString()} rows`)]
   }
   return [
@@ -106,6 +108,7 @@ const nameRows = (ids: readonly number[]) =>
 
 function describeRows({ action, tableId }: RowOperation, ids: readonly number[]): string {
   if (tableId === FILES) return describeFiles(action, ids.length)
+  if (tableId === VIEWS) return describeViews(action, ids.length)
   if (action === 'addRows') return `added ${nameRows(ids)} to ${tableId}`
   if (action === 'removeRows') return `deleted ${nameRows(ids)} from ${tableId}`
   return `changed ${nameRows(ids)} in ${tableId}`
@@ -115,6 +118,12 @@ function describeFiles(action: RowOperation['action'], count: number): string {
   const files = count === 1 ? 'a file' : `${count.toLocaleString()} files`
   if (action === 'addRows') return `attached ${files}`
   return action === 'removeRows' ? `deleted ${files}` : `updated the usage of ${files}`
+}
+
+function describeViews(action: RowOperation['action'], count: number): string {
+  const views = count === 1 ? 'a view' : `${count.toLocaleString()} views`
+  if (action === 'addRows') return `added ${views}`
+  return action === 'removeRows' ? `deleted ${views}` : `changed ${views}`
 }
 
 function describeColumns(first: SchemaOperation, count: number): string {
