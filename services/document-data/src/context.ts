@@ -79,7 +79,12 @@ export async function openContext(
   const lookups = new RowLookups()
   closer.defer(() => lookups[Symbol.dispose]())
   const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))
-  const publisher = openPublisher(config, { opened, ...directory, log, closer })
+  const publisher = openPublisher(opened.documents.publishing, {
+    ...publisherOptions(config, opened),
+    ...directory,
+    log,
+    closer,
+  })
   const verifier = overrides.verifier ?? createDirectoryVerifier(directory.access)
   const { home, maxImportBytes, serviceKey } = config
   return {
@@ -99,5 +104,18 @@ export async function openContext(
     cursors: new Cursors(serviceKey),
     attachmentLimits: config.attachments,
     uploadPlaces: new FairShare(MAX_UPLOADS),
+  }
+}
+
+function publisherOptions(config: DocumentDataConfig, { handOvers }: OpenedDocuments) {
+  return {
+    natsUrl: config.natsUrl,
+    name: config.home,
+    limits: {
+      days: config.changesDays,
+      megabytes: config.changesMegabytes,
+      replicas: config.changesReplicas,
+    },
+    continueElsewhere: handOvers && ((docId: string) => handOvers.continueElsewhere(docId)),
   }
 }

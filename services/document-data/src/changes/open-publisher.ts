@@ -1,35 +1,27 @@
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import type { Closer } from '@sheaf/kit/lifecycle'
-import type { Logger } from '@sheaf/kit/logger'
-import type { DocumentDataConfig } from '../config'
-import type { DirectoryClients } from '../directory-clients'
-import type { OpenedDocuments } from '../documents'
+import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import type { PublishingPort } from '../store/documents/publishing-port'
 import { ChangeReports } from './change-reports'
-import { ChangePublisher } from './publisher'
+import { ChangePublisher, type PublisherOptions } from './publisher'
 
-/** Dependencies of the publisher of changes. */
-interface PublisherParts extends DirectoryClients {
-  readonly opened: OpenedDocuments
-  readonly log: Logger
+/** Dependencies of the publisher of changes, and how directory is called. */
+interface PublisherParts extends PublisherOptions {
+  readonly homes: Pick<HomesService, 'reportHomeChanges'>
+  readonly systemTokens: Pick<SystemTokenSource, 'token'>
   readonly closer: Closer
 }
 
 /** Opens the publisher of changes, which also reports them to directory; `closer` closes both. */
 export function openPublisher(
-  config: DocumentDataConfig,
-  { opened: { documents, handOvers }, homes, systemTokens, log, closer }: PublisherParts,
+  documents: PublishingPort,
+  { homes, systemTokens, closer, ...options }: PublisherParts,
 ): ChangePublisher {
-  const reports = closer.use(new ChangeReports({ homes, systemTokens, log }))
-  const publisher = new ChangePublisher(documents.publishing, {
-    natsUrl: config.natsUrl,
-    name: config.home,
-    limits: {
-      days: config.changesDays,
-      megabytes: config.changesMegabytes,
-      replicas: config.changesReplicas,
-    },
-    log,
-    continueElsewhere: handOvers && ((docId) => handOvers.continueElsewhere(docId)),
-    onPublished: (docId, entries) => reports.note(docId, entries),
-  })
-  return closer.use(publisher)
+  const reports = closer.use(new ChangeReports({ homes, systemTokens, log: options.log }))
+  return closer.use(
+    new ChangePublisher(documents, {
+      ...options,
+      onPublished: (docId, entries) => reports.note(docId, entries),
+    }),
+  )
 }
