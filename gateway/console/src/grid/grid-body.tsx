@@ -31,6 +31,8 @@ interface GridBodyProps {
   readonly ranges: Ranges
   readonly onSelect: () => void
   readonly onFocus: () => void
+  /** Adds a row; undefined for those who may not. */
+  readonly onAddRow?: () => void
   readonly grid: GridRef
   readonly body: RefObject<HTMLDivElement | null>
 }
@@ -68,7 +70,7 @@ interface RowClassParams {
 /** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
   const { context, arranged, canSelect, rows, editing, ranges, onSelect, onFocus } = props
-  const { grid: gridRef, body } = props
+  const { grid: gridRef, body, onAddRow } = props
   const { selecting } = ranges
   const { selection } = selecting
   const { store, writes } = rows
@@ -103,7 +105,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
       onMouseDownCapture={selecting.onMouseDown}
       onKeyDownCapture={(event) => {
         ranges.onKeyDown(event)
-        if (!event.isPropagationStopped()) leaveByEscape(event, gridRef)
+        if (!event.isPropagationStopped()) handleKey(event, gridRef, onAddRow)
       }}
       onCopy={ranges.onCopy}
       onCut={ranges.onCut}
@@ -196,10 +198,20 @@ function keepWidths(
   )
 }
 
-/** Escape leaves the grid, in which Tab goes from cell to cell, for the footer; in an editor it discards what was typed. */
-function leaveByEscape(event: KeyboardEvent<HTMLElement>, { current: api }: GridRef): void {
-  if (event.key !== 'Escape' || !api || api.getEditingCells().length > 0) return
-  event.currentTarget.closest('.grid')?.querySelector<HTMLElement>('.grid-foot')?.focus()
+/** Escape leaves the grid for its footer, since Tab moves from cell to cell. Shift+Enter adds a row. */
+function handleKey(
+  event: KeyboardEvent<HTMLElement>,
+  { current: api }: GridRef,
+  onAddRow: (() => void) | undefined,
+): void {
+  if (!api || api.getEditingCells().length > 0) return
+  if (event.key === 'Escape')
+    event.currentTarget.closest('.grid')?.querySelector<HTMLElement>('.grid-foot')?.focus()
+  if (event.key !== 'Enter' || !event.shiftKey || !onAddRow) return
+  // The grid would move up.
+  event.preventDefault()
+  event.stopPropagation()
+  onAddRow()
 }
 
 const defaultColumn = {

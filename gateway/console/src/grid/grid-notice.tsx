@@ -19,7 +19,7 @@ export function RowButtons(props: {
   return (
     <div className="row-buttons">
       <UndoButtons />
-      <Button isBusy={isAdding} onClick={add}>
+      <Button isBusy={isAdding} title="Add row (Shift+Enter in a cell)" onClick={add}>
         Add row
       </Button>
       <Button onClick={onAddColumn}>Add column</Button>

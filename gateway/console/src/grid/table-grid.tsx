@@ -63,6 +63,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             ranges={ranges}
             onSelect={rowCommands.onSelect}
             onFocus={tableColumns.onFocus}
+            onAddRow={canEdit ? rowCommands.add : undefined}
             grid={grid}
             body={body}
           />

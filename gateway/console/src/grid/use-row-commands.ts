@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState, type RefObject } from 'react'
 import { useToaster } from '../components/toast'
 import { useAnnounceChange, useRecordChange } from '../undo/undo-provider'
 import type { Column } from '../api/resources'
+import { holdKeys } from '../cells/editing/type-ahead'
 import { isComputed } from '../formats/column'
 import { viewParameters, type GridView } from './view/grid-view'
 import type { GridRef, GridRows } from './use-grid-rows'
@@ -9,7 +10,7 @@ import type { GridRef, GridRows } from './use-grid-rows'
 /** Commands that add and delete rows. */
 export interface RowCommands {
   readonly isAdding: boolean
-  /** Adds a row, scrolls to it and starts editing it. */
+  /** Adds a row, scrolls to it and starts editing it. What is typed meanwhile is entered there. */
   readonly add: () => void
   /** Ids of the selected rows. */
   readonly selected: readonly number[]
@@ -19,12 +20,19 @@ export interface RowCommands {
 
 /** Maximum wait until an added row is displayed. */
 const SHOWN_MS = 10_000
+const EDITORS = '.ag-cell-inline-editing, .ag-popup-editor'
+
+interface GridRefs {
+  readonly grid: GridRef
+  /** The element that contains the grid. */
+  readonly body: RefObject<HTMLElement | null>
+}
 
 /** Adds rows to a table, and deletes the selected ones. */
 export function useRowCommands(
   rows: GridRows,
   { view, columns }: { readonly view: GridView; readonly columns: readonly Column[] },
-  grid: GridRef,
+  { grid, body }: GridRefs,
 ): RowCommands {
   const { api, store } = rows
   const toaster = useToaster()
@@ -38,6 +46,7 @@ export function useRowCommands(
   useEffect(() => deselect(grid), [grid, filter])
   const addRow = useCallback(async () => {
     setAdding(true)
+    const endHold = isPlain ? holdKeys() : () => {}
     try {
       const adding = api.add()
       record(
@@ -47,18 +56,20 @@ export function useRowCommands(
       const { id } = await adding
       if (!isPlain) store.markStale()
       await store.refresh()
-      if (isPlain) await editRow(grid, { id, total: store.readState().total ?? 0, columns })
+      const total = store.readState().total ?? 0
+      if (isPlain) await editRow({ grid, body }, { id, total, columns })
       else toaster.show('Row added. The current sort order and filters determine where it appears.')
     } catch (error) {
       toaster.showError(error)
     } finally {
+      endHold()
       setAdding(false)
     }
-  }, [api, store, isPlain, grid, columns, toaster, record])
+  }, [api, store, isPlain, grid, body, columns, toaster, record])
   return useMemo<RowCommands>(
     () => ({
       isAdding,
-      add: () => void addRow(),
+      add: () => void (isAdding || addRow()),
       selected,
       onSelect: () => setSelected(selectedIds(grid)),
       async remove() {
@@ -91,22 +102,37 @@ interface AddedRow {
   readonly columns: readonly Column[]
 }
 
-/** Starts editing a row that was appended to the table. */
-async function editRow(grid: GridRef, { id, total, columns }: AddedRow): Promise<void> {
-  const first = columns.find((column) => !isComputed(column))
+/** Starts editing a row that was appended to the table. Resolves once its editor is there. */
+async function editRow(refs: GridRefs, row: AddedRow): Promise<void> {
   const deadline = performance.now() + SHOWN_MS
-  while (grid.current && performance.now() < deadline) {
-    const api = grid.current
+  const isLate = () => performance.now() > deadline
+  while (!openRow(refs, row) && !isLate()) await new Promise(requestAnimationFrame)
+  while (isOpening(refs) && !isLate()) await new Promise(requestAnimationFrame)
+}
+
+/** Scrolls to a row and opens its first editor. Returns false while the row is not drawn. */
+function openRow({ grid, body }: GridRefs, { id, total, columns }: AddedRow): boolean {
+  const { current: api } = grid
+  if (!api) return true
+  const index = api.getRowNode(String(id))?.rowIndex
+  if (typeof index !== 'number') {
     // Other users may have appended rows as well.
     const last = Math.max(total, api.getDisplayedRowCount()) - 1
     if (last >= 0 && last < api.getDisplayedRowCount()) api.ensureIndexVisible(last, 'bottom')
-    const index = api.getRowNode(String(id))?.rowIndex
-    if (typeof index === 'number') {
-      api.ensureIndexVisible(index, 'bottom')
-      if (!first) return
-      api.setFocusedCell(index, first.id)
-      return api.startEditingCell({ rowIndex: index, colKey: first.id })
-    }
-    await new Promise(requestAnimationFrame)
+    return false
   }
+  api.ensureIndexVisible(index, 'bottom')
+  const first = columns.find((column) => !isComputed(column))
+  if (!first) return true
+  api.ensureColumnVisible(first.id)
+  // A cell that is focused before it is drawn takes the focus back later, from the editor.
+  if (!body.current?.querySelector(`[row-id="${id}"] [col-id="${CSS.escape(first.id)}"]`))
+    return false
+  api.setFocusedCell(index, first.id)
+  api.startEditingCell({ rowIndex: index, colKey: first.id })
+  return true
 }
+
+/** True while an editor is opened that does not have the focus yet. */
+const isOpening = ({ grid: { current: api } }: GridRefs): boolean =>
+  api !== null && api.getEditingCells().length > 0 && !document.activeElement?.closest(EDITORS)

@@ -33,7 +33,7 @@ export function useTableRows(
   const rows = useGridRows(table, view, grid)
   const editing = useCellEditing(rows, columns)
   const ranges = useRanges(rows, { ...table, columns: shown }, editing, { grid, body })
-  const rowCommands = useRowCommands(rows, { view, columns: shown }, grid)
+  const rowCommands = useRowCommands(rows, { view, columns: shown }, { grid, body })
   return { view, setView, grid, body, rows, editing, ranges, rowCommands }
 }
 

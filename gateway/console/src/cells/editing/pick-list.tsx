@@ -105,7 +105,7 @@ function usePicking(props: PickListProps) {
   const initial = isMulti && search === '' ? -1 : first
   const active = Math.min(moved ?? initial, options.length - 1)
   const activeOption = options[active]
-  // Enter pressed during a search picks its first result when it arrives.
+  // Enter pressed during a search picks its first result, or the option moved to, when it arrives.
   useEffect(() => {
     if (!isWaiting.current || isLoading) return
     isWaiting.current = false
@@ -118,9 +118,10 @@ function usePicking(props: PickListProps) {
     setMoved(undefined)
     onSearch(text)
   }
+  const isListDue = isLoading && options.length === 0
   const pickActive = (event: KeyboardEvent) => {
     const isSearching = search !== ''
-    if (isSearching && isLoading) {
+    if ((isSearching && isLoading) || (isListDue && moved !== undefined)) {
       event.preventDefault()
       event.stopPropagation()
       isWaiting.current = true
@@ -135,7 +136,9 @@ function usePicking(props: PickListProps) {
     }
   }
   const handleKey = (event: KeyboardEvent) => {
-    const next = nextOption(event.key, active, options.length)
+    // Moves in a list that has not arrived are made when it does.
+    const due = event.key === 'ArrowDown' && isListDue ? (moved ?? -1) + 1 : undefined
+    const next = due ?? nextOption(event.key, active, options.length)
     if (next !== undefined) {
       event.preventDefault()
       setMoved(next)

@@ -2,7 +2,7 @@ import type { SuppressKeyboardEventParams } from 'ag-grid-community'
 import { useEffect, useRef, type RefObject } from 'react'
 import type { Row } from '../../api/resources'
 
-/** Keys pressed while an editor is opening: characters, Tab and Enter. */
+/** Keys pressed while an editor is opening: characters, Tab, Enter and arrows through a list. */
 let ahead: string[] = []
 
 /** Time to wait for an editor or cell that gets the focus, in milliseconds, and how often to look. */
@@ -17,7 +17,11 @@ const isCharacter = (key: string): boolean => [...key].length === 1
 /** True for keys that are entered later, in their order, when they cannot be entered at once. */
 const isKept = ({ key, repeat, shiftKey }: KeyboardEvent): boolean =>
   // A repeated Enter is the one that opened the editor; Shift+Enter is a line break.
-  isCharacter(key) || (key === 'Enter' && !repeat && !shiftKey) || (key === 'Tab' && !shiftKey)
+  isCharacter(key) ||
+  (key === 'Enter' && !repeat && !shiftKey) ||
+  ((key === 'Tab' || isArrow(key)) && !shiftKey)
+
+const isArrow = (key: string): boolean => key === 'ArrowDown' || key === 'ArrowUp'
 
 const isCommand = ({ key, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
   key === 'Escape' || ctrlKey || altKey || metaKey
@@ -32,6 +36,32 @@ export function bufferKeys({ event, editing }: SuppressKeyboardEventParams<Row>)
   event.preventDefault()
   if (event.type === 'keydown' && isKept(event)) ahead.push(event.key)
   return true
+}
+
+/** Ends holding; see holdKeys. */
+let release = (): void => {}
+
+/**
+ * Keeps keys from the page until the next editor is mounted, which enters them, or until the returned function is called, which
+ * drops them.
+ */
+export function holdKeys(): () => void {
+  release()
+  ahead = []
+  release = keepKeys(ahead)
+  return release
+}
+
+/** Adds keys that are pressed to a list instead of handling them. Returns a function that ends that. */
+function keepKeys(kept: string[]): () => void {
+  const keep = (event: KeyboardEvent) => {
+    if (!event.isTrusted || isCommand(event) || !isKept(event)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    kept.push(event.key)
+  }
+  window.addEventListener('keydown', keep, true)
+  return () => window.removeEventListener('keydown', keep, true)
 }
 
 /** Tab stops editing and moves to the next cell without editing it. Returns true if it did. */
@@ -57,6 +87,7 @@ export function useEditorFocus<Field extends HTMLInputElement | HTMLTextAreaElem
     const field = ref.current
     field?.closest('[role=dialog]')?.setAttribute('aria-label', label)
     field?.focus()
+    release()
     // Clear the buffer in any case, so that the next editor does not receive it.
     const keys = ahead
     ahead = []
@@ -79,13 +110,7 @@ function insert(field: HTMLInputElement | HTMLTextAreaElement, text: string): vo
 /** Enters keys one after the other where the focus goes. Keys pressed meanwhile follow. */
 async function replay(keys: readonly string[]): Promise<void> {
   const queue = [...keys]
-  const hold = (event: KeyboardEvent) => {
-    if (!event.isTrusted || isCommand(event) || !isKept(event)) return
-    event.preventDefault()
-    event.stopImmediatePropagation()
-    queue.push(event.key)
-  }
-  window.addEventListener('keydown', hold, true)
+  const end = keepKeys(queue)
   try {
     for (let key = queue.shift(); key !== undefined; key = queue.shift()) {
       // After the events before it were processed.
@@ -93,7 +118,7 @@ async function replay(keys: readonly string[]): Promise<void> {
       if (!(await press(key))) return
     }
   } finally {
-    window.removeEventListener('keydown', hold, true)
+    end()
   }
 }
 
@@ -106,6 +131,7 @@ async function press(key: string): Promise<boolean> {
     return true
   }
   target.dispatchEvent(new KeyboardEvent('keydown', { key, code: key, ...bubbling }))
+  if (isArrow(key)) return true
   const isThere = isCharacter(key)
     ? () => isField(document.activeElement)
     : () => document.activeElement?.matches('.ag-cell:not(.ag-cell-inline-editing)') ?? false
