@@ -1,4 +1,4 @@
-import type { Column as FullColumn, DocumentDescription, Org, Workspace } from '@sheaf/client'
+import type { Column as FullColumn, DocumentDescription, Org, View, Workspace } from '@sheaf/client'
 import { queryOptions } from '@tanstack/react-query'
 import { docPath } from './paths'
 import { docOf, sheaf } from './sheaf'
@@ -89,4 +89,15 @@ export const columnsQuery = (docId: string, tableId: string, asOf?: string) =>
     queryKey: ['document', docId, 'columns', tableId, { asOf }],
     queryFn: ({ signal }): Promise<readonly Column[]> =>
       docOf(docId).table(tableId).columns.list({ asOf, signal }),
+  })
+
+/** The key of the views of all tables of a document, now and at former moments. */
+export const viewsKey = (docId: string) => ['document', docId, 'views'] as const
+
+/** The views of a table by position, now or as of a change. */
+export const viewsQuery = (docId: string, tableId: string, asOf?: string) =>
+  queryOptions({
+    queryKey: [...viewsKey(docId), tableId, { asOf }],
+    queryFn: ({ signal }): Promise<readonly View[]> =>
+      docOf(docId).table(tableId).views.list({ asOf, signal }),
   })

@@ -152,13 +152,14 @@ interface NameDialogProps {
   readonly label?: string
   readonly submit: string
   readonly initial?: string
+  readonly maxLength?: number
   readonly onClose: () => void
   readonly onName: (name: string) => Promise<unknown>
 }
 
 /** A dialog with a name field. */
 export function NameDialog(props: NameDialogProps): ReactNode {
-  const { title, label = 'Name', submit, initial = '', onClose, onName } = props
+  const { title, label = 'Name', submit, initial = '', maxLength = 256, onClose, onName } = props
   const [name, setName] = useState(initial)
   const trimmed = name.trim()
   return (
@@ -173,7 +174,7 @@ export function NameDialog(props: NameDialogProps): ReactNode {
         label={label}
         value={name}
         required
-        maxLength={256}
+        maxLength={maxLength}
         onChange={({ target }) => setName(target.value)}
       />
     </FormDialog>

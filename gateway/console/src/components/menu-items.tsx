@@ -1,12 +1,23 @@
 import type { KeyboardEvent, ReactNode } from 'react'
 
+/** What is on or off in a menu, which stays open when it is selected. */
+interface MenuOption {
+  readonly isOn: boolean
+  /** True if it excludes its neighbours. */
+  readonly isExclusive?: boolean
+  /** True to close the menu nevertheless. */
+  readonly closesMenu?: boolean
+}
+
 /** An item of a menu. */
 export interface MenuItem {
   readonly label: string
   readonly onSelect: () => void
   readonly isDanger?: boolean
-  /** For an item that is on or off: whether it is, and whether it excludes its neighbours. Menus stay open when it is selected. */
-  readonly option?: { readonly isOn: boolean; readonly isExclusive?: boolean }
+  /** True for an item that can be read and focused, but does nothing now. */
+  readonly isDisabled?: boolean
+  /** For an item that is on or off. */
+  readonly option?: MenuOption
   /** True for the first item of a group, which has a line above it. */
   readonly startsGroup?: boolean
 }
@@ -50,7 +61,7 @@ export function MenuItems({ items, onSelect }: MenuItemsProps): ReactNode {
 }
 
 function MenuEntry({ item, onSelect }: { readonly item: MenuItem; readonly onSelect: () => void }) {
-  const { label, isDanger, option, startsGroup } = item
+  const { label, isDanger, isDisabled, option, startsGroup } = item
   const kind = option?.isExclusive === true ? 'menuitemradio' : 'menuitemcheckbox'
   return (
     <>
@@ -59,9 +70,10 @@ function MenuEntry({ item, onSelect }: { readonly item: MenuItem; readonly onSel
         type="button"
         role={option ? kind : 'menuitem'}
         aria-checked={option?.isOn}
+        aria-disabled={isDisabled}
         tabIndex={-1}
         className={isDanger ? 'menu-item danger' : 'menu-item'}
-        onClick={onSelect}
+        onClick={isDisabled ? undefined : onSelect}
       >
         {option && (
           <span className="menu-mark" aria-hidden="true">

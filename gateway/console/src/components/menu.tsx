@@ -14,6 +14,10 @@ interface MenuProps {
   /** Accessible name of the menu, and of a button without text. */
   readonly label: string
   readonly items: readonly MenuItem[]
+  /** Where the menu is below its button: it ends where the button does, unless it starts where the button does. */
+  readonly align?: 'start' | 'end'
+  /** Called when the menu may be opened next: the pointer or the focus is on the button. */
+  readonly onApproach?: () => void
   /** Content of the button. */
   readonly children?: ReactNode
 }
@@ -22,7 +26,8 @@ interface MenuProps {
 const MARGIN = 8
 
 /** A button that opens a menu. Renders nothing if there are no items. */
-export function Menu({ label, items, children }: MenuProps): ReactNode {
+export function Menu(props: MenuProps): ReactNode {
+  const { label, items, align = 'end', onApproach, children } = props
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -51,7 +56,7 @@ export function Menu({ label, items, children }: MenuProps): ReactNode {
     moveAmongItems(event, root.current)
   }
   const select = (item: MenuItem) => {
-    if (item.option) return item.onSelect()
+    if (item.option && !item.option.closesMenu) return item.onSelect()
     setOpen(false)
     // A dialog opened by the item restores the focus to this button.
     button.current?.focus()
@@ -67,12 +72,14 @@ export function Menu({ label, items, children }: MenuProps): ReactNode {
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
+        onPointerEnter={onApproach}
+        onFocus={onApproach}
         onClick={() => setOpen(!isOpen)}
       >
         {children ?? '⋯'}
       </Button>
       {isOpen && (
-        <div className="menu-list" role="menu" id={id} aria-label={label} ref={list}>
+        <div className={`menu-list ${align}`} role="menu" id={id} aria-label={label} ref={list}>
           <MenuItems items={items} onSelect={select} />
         </div>
       )}
@@ -80,9 +87,10 @@ export function Menu({ label, items, children }: MenuProps): ReactNode {
   )
 }
 
-/** Moves a menu, which ends where its button does, into the window. */
+/** Moves a menu into the window. */
 function keepInWindow(list: HTMLElement): void {
-  const { left, top } = list.getBoundingClientRect()
-  list.style.translate = `${Math.max(0, MARGIN - left)}px 0`
+  const { left, right, top } = list.getBoundingClientRect()
+  const beyond = Math.max(0, right - (window.innerWidth - MARGIN))
+  list.style.translate = `${Math.max(-beyond, MARGIN - left)}px 0`
   list.style.maxHeight = `${window.innerHeight - top - MARGIN}px`
 }

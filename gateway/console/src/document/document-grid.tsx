@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, type ReactNode } from 'react'
-import { columnsQuery } from '../api/resources'
+import { useSearchParams } from 'react-router'
+import { columnsQuery, viewsQuery } from '../api/resources'
 import { ErrorState, Loading } from '../components/states'
 
 /** Properties of the grid of a table. */
@@ -23,12 +24,16 @@ const TableGrid = lazy(loadGrid)
 export function DocumentGrid(props: DocumentGridProps): ReactNode {
   const { docId, tableId, asOf } = props
   const columns = useQuery(columnsQuery(docId, tableId, asOf))
+  const [query] = useSearchParams()
+  const hasView = query.has('view')
+  const views = useQuery({ ...viewsQuery(docId, tableId, asOf), enabled: hasView })
   // Load the library in parallel with the columns.
   useEffect(() => void loadGrid(), [])
   if (columns.error && !columns.data)
     return <ErrorState error={columns.error} onRetry={() => void columns.refetch()} />
   const loading = <Loading what="the table" />
-  if (!columns.data) return loading
+  // Otherwise the columns would move once their view is known.
+  if (!columns.data || (hasView && views.isPending)) return loading
   return (
     <Suspense fallback={loading}>
       <TableGrid {...props} columns={columns.data} />

@@ -1,7 +1,6 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import { ArrangementMenus } from './arrangement/arrangement-menus'
-import { useArrangement } from './arrangement/use-arrangement'
 import { HeaderMenu, type OpenMenu } from './header-menu'
 import { FilterDialog } from './view/filter-dialog'
 import { GridBar } from './view/grid-bar'
@@ -12,6 +11,7 @@ import { RangeFoot } from './ranges/range-foot'
 import { AwayNotice, GridMessage, GridNotice, RowButtons } from './grid-notice'
 import { withFilter } from './view/grid-view'
 import { useTableRows } from './use-table-rows'
+import { useTableViews } from './views/use-table-views'
 import { GridViewContext, type GridViewState } from './view/view-context'
 
 interface TableGridProps {
@@ -28,7 +28,8 @@ interface TableGridProps {
 /** The grid of a table. Rows are sorted and filtered by the server, edited cell by cell, and updated live. */
 export function TableGrid({ columns, rowActions, ...table }: TableGridProps): ReactNode {
   const { docId, tableId, canEdit, asOf } = table
-  const arranged = useArrangement(tableId, columns)
+  const cells = useMemo(() => ({ docId, tableId, canEdit, asOf }), [docId, tableId, canEdit, asOf])
+  const { arranged, viewMenu } = useTableViews(cells, columns)
   const { shown } = arranged
   const { view, setView, grid, body, rows, editing, ranges, rowCommands } = useTableRows(table, {
     columns,
@@ -36,7 +37,6 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
   })
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
-  const cells = useMemo(() => ({ docId, tableId, canEdit, asOf }), [docId, tableId, canEdit, asOf])
   const tableColumns = useTableColumns(cells, { columns, grid, store: rows.store })
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const viewState = useMemo<GridViewState>(
@@ -48,6 +48,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
     <GridViewContext value={viewState}>
       <div className="grid">
         <GridBar columns={columns} onFilter={setFiltered}>
+          {viewMenu}
           {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
           {rowActions?.(rowCommands.selected)}
           <ArrangementMenus arranged={arranged} columns={columns} />

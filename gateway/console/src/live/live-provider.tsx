@@ -2,6 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
 import { ChangeStream, type ChangeListener, type LiveState } from './change-stream'
 
+/** The table whose rows are the views of a document. */
+const VIEWS = '_sheaf_views'
+
 const LiveContext = createContext<ChangeStream | undefined>(undefined)
 
 function useChangeStream(): ChangeStream {
@@ -23,7 +26,7 @@ export function useLiveChanges(listener: ChangeListener): void {
 }
 
 /**
- * Provides the change stream of a document to its children. Refetches tables and columns when they change. While it is
+ * Provides the change stream of a document to its children. Refetches tables, columns and views when they change. While it is
  * paused there are no changes; afterwards it resumes after the last one.
  */
 export function LiveProvider(props: {
@@ -45,7 +48,10 @@ export function LiveProvider(props: {
           if (['add', 'update', 'remove'].some((verb) => actions.has(verb + kind))) {
             invalidate('tables')
             invalidate('columns')
+            // Views follow renames and removals.
+            invalidate('views')
           }
+        if (operations.some(({ tableId }) => tableId === VIEWS)) invalidate('views')
       },
       onGap: () => invalidate(),
     })

@@ -19,11 +19,20 @@ export interface TableArrangement {
   readonly reset: () => void
 }
 
+/** An arrangement, and where changes of it are kept. */
+export interface ArrangementPlace {
+  readonly arrangement: Arrangement
+  /** True if something is kept, so that it can be reset. */
+  readonly isArranged: boolean
+  /** Keeps an arrangement; null to reset it. */
+  readonly keep: (next: Arrangement | null) => void
+}
+
 /**
  * The arrangement of a table for the user of this page, who keeps it. At a former moment it begins as it is now, and changes
  * are not kept, since the table may have had other columns.
  */
-export function useArrangement(tableId: string, columns: readonly Column[]): TableArrangement {
+export function useOwnArrangement(tableId: string, columns: readonly Column[]): ArrangementPlace {
   const { docId, document, tables, asOf } = useDocumentContext()
   const tableRef = tables.find(({ id }) => id === tableId)?.fields.tableRef ?? 0
   const [past, setPast] = useState<unknown>()
@@ -37,11 +46,6 @@ export function useArrangement(tableId: string, columns: readonly Column[]): Tab
     () => found ?? plainArrangement(columns.map(({ id }) => id)),
     [found, columns],
   )
-  const order = JSON.stringify(shownIds(arrangement))
-  const shown = useMemo(() => {
-    const byId = new Map(columns.map((column) => [column.id, column]))
-    return (JSON.parse(order) as string[]).flatMap((id) => byId.get(id) ?? [])
-  }, [order, columns])
   useSending()
   const isPast = asOf !== undefined
   const keep = useCallback(
@@ -52,18 +56,32 @@ export function useArrangement(tableId: string, columns: readonly Column[]): Tab
     },
     [isPast, docId, tableRef, columns],
   )
+  const isArranged = found !== undefined
+  return useMemo(() => ({ arrangement, isArranged, keep }), [arrangement, isArranged, keep])
+}
+
+/** The arrangement of a table as kept in a place. */
+export function useTableArrangement(
+  { arrangement, isArranged, keep }: ArrangementPlace,
+  columns: readonly Column[],
+): TableArrangement {
+  const order = JSON.stringify(shownIds(arrangement))
+  const shown = useMemo(() => {
+    const byId = new Map(columns.map((column) => [column.id, column]))
+    return (JSON.parse(order) as string[]).flatMap((id) => byId.get(id) ?? [])
+  }, [order, columns])
   return useMemo<TableArrangement>(
     () => ({
       arrangement,
       shown,
-      isArranged: found !== undefined,
+      isArranged,
       change(to) {
         const next = to(arrangement)
         if (next !== arrangement) keep(next)
       },
       reset: () => keep(null),
     }),
-    [arrangement, shown, found, keep],
+    [arrangement, shown, isArranged, keep],
   )
 }
 

@@ -1,0 +1,62 @@
+import type { View } from '@sheaf/client'
+import { useMemo, type ReactNode } from 'react'
+import type { Column } from '../../api/resources'
+import type { CellContext } from '../../cells/editing/cell-type'
+import {
+  useOwnArrangement,
+  useTableArrangement,
+  type TableArrangement,
+} from '../arrangement/use-arrangement'
+import { useChosenView } from './use-chosen-view'
+import { useViewArrangement } from './use-view-arrangement'
+import { useViewChanges } from './use-view-changes'
+import { ViewMenu } from './view-menu'
+import { changedSettings, settingsOf } from './view-settings'
+
+/** How a table is shown, and the menu of its views. */
+interface TableViews {
+  /** That of the chosen view, or without one that of the user. */
+  readonly arranged: TableArrangement
+  readonly viewMenu: ReactNode
+}
+
+/** The views of a table. */
+export function useTableViews(context: CellContext, columns: readonly Column[]): TableViews {
+  const { tableId, canEdit } = context
+  const chosenView = useChosenView(context)
+  const { viewId, chosen, shown, choose } = chosenView
+  const own = useOwnArrangement(tableId, columns)
+  const ofView = useViewArrangement(chosenView, columns)
+  const arranged = useTableArrangement(viewId === undefined ? own : ofView, columns)
+  const settings = useMemo(
+    () => settingsOf(shown, arranged.arrangement),
+    [shown, arranged.arrangement],
+  )
+  const changed = useMemo(() => {
+    const ids = columns.map(({ id }) => id)
+    return chosen ? changedSettings(chosen.fields, settings, ids) : {}
+  }, [chosen, settings, columns])
+  const chooseAnew = (view: View | undefined) => {
+    ofView.forget()
+    choose(view)
+  }
+  const changes = useViewChanges(context, chooseAnew)
+  const save = () => {
+    if (!chosen) return
+    const { draft } = ofView
+    const saved = changes.update(chosen, changed)
+    saved.then(() => draft && ofView.forget(draft), changes.showError)
+  }
+  const viewMenu = (
+    <ViewMenu
+      {...chosenView}
+      canEdit={canEdit}
+      settings={settings}
+      changed={changed}
+      changes={changes}
+      onChoose={chooseAnew}
+      onSave={save}
+    />
+  )
+  return { arranged, viewMenu }
+}

@@ -1,0 +1,94 @@
+import type { View, ViewSettings } from '@sheaf/client'
+import { useState, type ReactNode } from 'react'
+import { NameDialog } from '../../components/dialog'
+import { Menu } from '../../components/menu'
+import type { MenuItem } from '../../components/menu-items'
+import { copyName, MAX_NAME } from './view-settings'
+import type { ChosenView } from './use-chosen-view'
+import type { ViewChanges } from './use-view-changes'
+
+interface ViewMenuProps extends Pick<ChosenView, 'views' | 'isLoading' | 'load' | 'chosen'> {
+  readonly canEdit: boolean
+  /** Fields of a view with which the table is shown as it is now. */
+  readonly settings: ViewSettings
+  /** Those of them that the chosen view does not have. */
+  readonly changed: ViewSettings
+  readonly changes: ViewChanges
+  readonly onChoose: (view: View | undefined) => void
+  /** Saves what was changed in the chosen view. */
+  readonly onSave: () => void
+}
+
+const loadingItem: MenuItem = { label: 'Loading views…', isDisabled: true, onSelect: () => {} }
+
+/** The menu of the views of a table. */
+export function ViewMenu(props: ViewMenuProps): ReactNode {
+  const { views, isLoading, load, chosen, canEdit, settings, changed, changes, onChoose } = props
+  const [dialog, setDialog] = useState<'save' | 'rename'>()
+  const close = () => setDialog(undefined)
+  const isChanged = Object.keys(changed).length > 0
+  const choice = (label: string, view?: View): MenuItem => ({
+    label,
+    option: { isOn: view === chosen, isExclusive: true, closesMenu: true },
+    onSelect: () => onChoose(view),
+  })
+  const items = [
+    choice('All rows'),
+    ...views.map((view) => choice(view.fields.name, view)),
+    ...(isLoading ? [loadingItem] : []),
+    ...(canEdit ? editorItems(props, isChanged, setDialog) : []),
+  ]
+  return (
+    <>
+      <Menu label="Views" items={items} align="start" onApproach={load}>
+        <span className="visually-hidden">View: </span>
+        <span className="view-name">{chosen?.fields.name ?? 'All rows'}</span>
+        {chosen && isChanged && <span className="view-changed"> · changed</span>}
+      </Menu>
+      {dialog === 'save' && (
+        <NameDialog
+          title="Save as view"
+          submit="Save"
+          maxLength={MAX_NAME}
+          onClose={close}
+          onName={(name) => changes.add({ ...settings, name })}
+        />
+      )}
+      {dialog === 'rename' && chosen && (
+        <NameDialog
+          title="Rename view"
+          submit="Rename"
+          initial={chosen.fields.name}
+          maxLength={MAX_NAME}
+          onClose={close}
+          onName={(name) => changes.update(chosen, { name })}
+        />
+      )}
+    </>
+  )
+}
+
+function editorItems(
+  { views, chosen, changes, onSave }: ViewMenuProps,
+  isChanged: boolean,
+  open: (dialog: 'save' | 'rename') => void,
+): MenuItem[] {
+  const saveAs: MenuItem = {
+    label: 'Save as view…',
+    startsGroup: true,
+    onSelect: () => open('save'),
+  }
+  if (!chosen) return [saveAs]
+  const duplicate = () => {
+    const { position: _, name, ...settings } = chosen.fields
+    const names = views.map(({ fields }) => fields.name)
+    changes.add({ ...settings, name: copyName(name, names) }).catch(changes.showError)
+  }
+  return [
+    saveAs,
+    { label: 'Save changes', isDisabled: !isChanged, onSelect: onSave },
+    { label: 'Rename…', onSelect: () => open('rename') },
+    { label: 'Duplicate', onSelect: duplicate },
+    { label: 'Delete', isDanger: true, onSelect: () => changes.remove(chosen) },
+  ]
+}
