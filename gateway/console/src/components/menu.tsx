@@ -34,7 +34,12 @@ export function Menu(props: MenuProps): ReactNode {
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
   useLayoutEffect(() => {
-    if (isOpen && list.current) keepInWindow(list.current)
+    const { current } = list
+    if (!isOpen || !current) return
+    const keep = () => keepInWindow(current)
+    keep()
+    window.addEventListener('resize', keep)
+    return () => window.removeEventListener('resize', keep)
   }, [isOpen])
   useEffect(() => {
     if (!isOpen) return
@@ -89,6 +94,7 @@ export function Menu(props: MenuProps): ReactNode {
 
 /** Moves a menu into the window. */
 function keepInWindow(list: HTMLElement): void {
+  list.style.translate = ''
   const { left, right, top } = list.getBoundingClientRect()
   const beyond = Math.max(0, right - (window.innerWidth - MARGIN))
   list.style.translate = `${Math.max(-beyond, MARGIN - left)}px 0`
