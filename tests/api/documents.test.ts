@@ -47,6 +47,10 @@ describe('documents', () => {
     expect(plain).not.toHaveProperty('preferences')
     const query = { expand: 'preferences' }
     expect((await rest.get(described, { query })).body).toEqual({ ...plain, preferences: wanted })
+    expect(await rest.get(described, { query: { expand: 'all' } })).toMatchObject({
+      status: 400,
+      body: { details: { reason: 'INVALID_PARAMETER', parameter: 'expand' } },
+    })
     expect((await system.dan.rest.get(described, { query })).status).toBe(403)
     for (const wrong of [[], { big: 'x'.repeat(40_000) }])
       expect(await rest.patch(path, { body: wrong })).toMatchObject({ status: 400 })

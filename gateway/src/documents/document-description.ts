@@ -12,8 +12,9 @@ interface DescriptionQuestion {
 
 /**
  * Resolves to the JSON of a document with its workspace and site as the caller sees them. It is cached beneath the
- * access lease, as decisions are: what it shows is changed by directory alone, which announces such changes before it
- * acknowledges them. The time of the last change of the contents is not announced, so the cache bounds its age. Throws as DocumentsService.getDocument.
+ * access lease, as decisions are: directory announces changes of what it shows before it acknowledges them. The last
+ * change of the contents is not announced, so the cache bounds the age of descriptions. Throws as
+ * DocumentsService.getDocument.
  */
 export function describeDocument(
   exchange: Exchange,

@@ -26,7 +26,7 @@ export const document = documentSummary
 /** Query parameters of the description of a document. */
 export const documentQuery = showRemoved.extend({
   expand: z
-    .string()
+    .enum(['preferences'])
     .optional()
     .meta({ description: "`preferences` includes the caller's preferences, for signed-in users" }),
 })

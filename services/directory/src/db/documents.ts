@@ -50,9 +50,9 @@ export interface DocumentView {
 /** SQL: document `d` or its workspace `w` is in the trash. */
 export const isRemoved: RawBuilder<boolean> = sql`(d.removed_at is not null or w.removed_at is not null)`
 
-/** SQL: name of the user who changed document `d` last, for callers with a role that allows to read its history. */
-export const updaterName = (role: RawBuilder<GrantedRole | null>): RawBuilder<string | null> =>
-  sql`(select u.name from users u where u.id = d.updated_by and ${role} >= 'editors')`
+/** SQL: the role allows to read the history of a document, and so to know who changed it. */
+export const readsHistory = (role: RawBuilder<GrantedRole | null>): RawBuilder<boolean> =>
+  sql`${role} >= 'editors'`
 
 /** SQL: document `d` in org `o` matches the address. */
 export function addressCondition(
@@ -149,7 +149,8 @@ async function selectDocuments<T extends DocumentView>(
   const { rows } = await sql<T>`
     select d.id, d.doc_id as "docId", d.name, d.is_pinned as "isPinned", d.url_id as "urlId",
       d.created_at as "createdAt", d.updated_at as "updatedAt", d.removed_at as "removedAt",
-      ${updaterName(documentRole('role'))} as "updatedBy",
+      case when ${readsHistory(documentRole('role'))} then
+        (select c.name from users c where c.id = d.updated_by) end as "updatedBy",
       ${isRemoved} as "isRemoved", ${documentRole('role')} as role, og.role as "orgRole",
       o.id as "orgId", o.owner_id as "ownerId", w.id as "workspaceId", w.name as "workspaceName",
       w.created_at as "workspaceCreatedAt", w.updated_at as "workspaceUpdatedAt",
@@ -210,11 +211,14 @@ export async function releaseUrlId(db: Db, orgId: number, urlId: string): Promis
 export async function updateDocument(
   db: Db,
   id: number,
-  change: { name?: string; is_pinned?: boolean; url_id?: string | null; updated_by: number },
+  {
+    userId,
+    ...change
+  }: { name?: string; is_pinned?: boolean; url_id?: string | null; readonly userId: number },
 ): Promise<void> {
   await db
     .updateTable('documents')
-    .set({ ...change, updated_at: sql<Date>`now()` })
+    .set({ ...change, updated_at: sql<Date>`now()`, updated_by: userId })
     .where('id', '=', id)
     .execute()
     .catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { isRemoved, updaterName } from './documents'
+import { isRemoved, readsHistory } from './documents'
 import {
   inheritedDocumentRole,
   isWorkspaceGuest,
@@ -111,17 +111,18 @@ async function selectDocuments(
     select json_agg(id) as id, json_agg("docId") as "docId", json_agg("workspaceId") as "workspaceId",
       json_agg(name) as name, json_agg("isPinned") as "isPinned", json_agg("urlId") as "urlId",
       json_agg("createdAt") as "createdAt", json_agg("updatedAt") as "updatedAt",
-      json_agg("updatedBy") as "updatedBy",
+      json_agg(case when ${readsHistory(sql`role`)} then "updatedBy" end) as "updatedBy",
       json_agg("removedAt") as "removedAt", json_agg(role) as role, json_agg(listed) as listed
     from (select * from (
       select d.id, d.doc_id as "docId", d.workspace_id as "workspaceId", d.name,
         d.is_pinned as "isPinned", d.url_id as "urlId", d.created_at at time zone 'utc' as "createdAt",
         d.updated_at at time zone 'utc' as "updatedAt",
-        ${updaterName(inheritedDocumentRole('role'))} as "updatedBy",
+        u.name as "updatedBy",
         d.removed_at at time zone 'utc' as "removedAt", w."sortName",
         ${inheritedDocumentRole('role')} as role, ${inheritedDocumentRole('listed')} as listed
       from documents d
       join places w on w.id = d.workspace_id
+      left join users u on u.id = d.updated_by
       ${joinDirectGrants(user)}
       where d.published_at is not null and ${documents} and ${page}
     ) seen

@@ -66,7 +66,7 @@ export const documentLifecycle = (ctx: Context, reservations: Reservations): Lif
     const userId = refusals.requireUser(call)
     const doc = await getVisibleDocument(ctx, userId, request)
     if (!roleAtLeast(doc.orgRole ?? undefined, 'editors')) throw refusals.accessDenied()
-    const pin = { is_pinned: request.isPinned, updated_by: userId }
+    const pin = { is_pinned: request.isPinned, userId }
     await ctx.changes.change((trx) => rows.updateDocument(trx, doc.id, pin))
     return { docId: doc.docId }
   },

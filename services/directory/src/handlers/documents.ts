@@ -79,15 +79,14 @@ export const documents = (
     const name = readNewName(request.name)
     const urlId = readNewUrlId(doc.urlId, request.urlId)
     const change = {
-      updated_by: userId,
       ...(name !== undefined && { name }),
       ...(request.isPinned !== undefined && { is_pinned: request.isPinned }),
       ...(urlId !== undefined && { url_id: urlId }),
     }
     if (urlId !== undefined && urlId !== null) await rows.releaseUrlId(ctx.db, doc.orgId, urlId)
     // Gateways cache which document an address names, and descriptions of documents.
-    if (Object.keys(change).length > 1)
-      await ctx.changes.change((trx) => rows.updateDocument(trx, doc.id, change))
+    if (Object.keys(change).length > 0)
+      await ctx.changes.change((trx) => rows.updateDocument(trx, doc.id, { ...change, userId }))
     return { docId: doc.docId }
   },
 
