@@ -80,9 +80,9 @@ describe('homes', () => {
       const { document } = await directory.clients.documents.getDocument(request, call)
       return [document?.updatedAt, document?.updatedBy]
     }
-    const listed = async () => {
+    const listed = async (user: TestUser) => {
       const request = { workspaceId: workspace, site: '' }
-      const call = await directory.as(erin)
+      const call = await directory.as(user)
       const found = await directory.clients.workspaces.getWorkspace(request, call)
       return found.workspace?.docs.map(({ updatedAt, updatedBy }) => [updatedAt, updatedBy])
     }
@@ -93,7 +93,8 @@ describe('homes', () => {
     await report(at(60), frank.id)
     const changed = [new Date(at(60)).toISOString(), 'frank']
     expect(await seen(erin)).toEqual(changed)
-    expect(await listed()).toEqual([changed])
+    expect(await listed(erin)).toEqual([changed])
+    expect(await listed(grace)).toEqual([[changed[0], undefined]])
     expect(await seen(grace)).toEqual([changed[0], undefined])
 
     await report(at(59), erin.id)
