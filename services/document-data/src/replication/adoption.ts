@@ -38,9 +38,10 @@ export interface AdoptionParts {
  * log. Where the truth lies follows from what is durable:
  *
  * - The log database has a head that is not local: in the log, whatever the file says.
- * - It has a local head, or none: in the file. Its term is 0; or FIRST_TERM after an adoption that was interrupted, which
- *   cannot take effect any more once the document is opened. A file with a greater term has been written with a log that
- *   is lost. One with FIRST_TERM may have begun such a log, and is then the document only if no other instance has had it.
+ * - It has a local head, which names this instance, or none: in the file. Its term is 0; or FIRST_TERM after an adoption or a
+ *   release that was interrupted, which cannot take effect any more once the document is opened. A file with a greater term
+ *   has been written with a log that is lost. Without a head, one with FIRST_TERM may have begun such a log, and is then the
+ *   document only if no other instance has had it.
  */
 export class Adoption {
   constructor(
@@ -49,20 +50,21 @@ export class Adoption {
   ) {}
 
   /** Whether a document without a head is in the file of this instance. Throws `unavailable` when its log is lost. */
-  hasFile(docId: string, assigned: Assigned): boolean {
+  hasFile(docId: string, { assignment, writeFormat, pinned }: Assigned): boolean {
     if (!existsSync(this.host.files.pathOf(docId))) return false
-    this.requireFile(docId, assigned)
+    const mayBeOld = !pinned && assignment > 0
+    if (this.requireFile(docId, writeFormat) === FIRST_TERM && mayBeOld) throw logBehind()
     return true
   }
 
   /**
-   * Prepares the file of a document with a local head for use, and returns its format. Throws `not_found` without a file, else
-   * as `hasFile`.
+   * Prepares the file of a document with a local head of this instance for use, and returns its format. Throws `not_found`
+   * without a file, and `unavailable` when its log is lost.
    */
-  useFile(docId: string, assigned: Assigned): number {
+  useFile(docId: string, writeFormat: number): number {
     const path = this.host.files.find(docId)
     // An instance without replication would refuse it otherwise.
-    if (this.requireFile(docId, assigned) !== 0) storeFileTerm(path, 0)
+    if (this.requireFile(docId, writeFormat) !== 0) storeFileTerm(path, 0)
     return readFileFormat(path)
   }
 
@@ -86,8 +88,8 @@ export class Adoption {
    * Stores a document with a local head that nobody uses, and begins its log. Throws as `useFile`, and `unavailable` when it
    * cannot be stored or a later opening has raised the term.
    */
-  async adoptClosed(docId: string, term: number, assigned: Assigned): Promise<void> {
-    this.useFile(docId, assigned)
+  async adoptClosed(docId: string, term: number, writeFormat: number): Promise<void> {
+    this.useFile(docId, writeFormat)
     await this.begin(docId, term)
   }
 
@@ -120,12 +122,12 @@ export class Adoption {
     throw documentMoved()
   }
 
-  private requireFile(docId: string, { assignment, writeFormat, pinned }: Assigned): number {
+  /** The term of the file of this instance. Throws `unavailable` when it has been written with a log. */
+  private requireFile(docId: string, writeFormat: number): number {
     const path = this.host.files.find(docId)
     migrateFile(path, writeFormat)
     const { term } = readFilePosition(path)
-    const mayBeOld = !pinned && assignment > 0
-    if (term > 0 || (term === FIRST_TERM && mayBeOld)) throw logBehind()
+    if (term > 0) throw logBehind()
     return term
   }
 

@@ -238,12 +238,12 @@ export class ReplicatedDocuments implements Replicator {
     if (opened.local && !assigned.pinned) {
       // Directory may assign it to an instance that has nothing of it: the log was lost, or is another one.
       this.host.evict(docId, documentMoved())
-      await this.heads.adoption.adoptClosed(docId, opened.term, assigned)
+      await this.heads.adoption.adoptClosed(docId, opened.term, assigned.writeFormat)
       opened = await this.heads.open(docId, assigned)
     }
     const under = { docId, assignment: assigned.assignment, period }
     const opening = opened.local
-      ? this.openLocal(under, opened, assigned)
+      ? this.openLocal(under, opened, assigned.writeFormat)
       : await this.openReplicated(under, opened, assigned.writeFormat)
     // The assignment is that of the period in which directory was asked.
     this.requireCurrent(opening)
@@ -257,14 +257,14 @@ export class ReplicatedDocuments implements Replicator {
     }
   }
 
-  private openLocal(under: OpenedUnder, head: OpenedHead, assigned: HomeAssignment): Opening {
+  private openLocal(under: OpenedUnder, head: OpenedHead, writeFormat: number): Opening {
     const { docId } = under
     const known = this.open.get(docId)
     // One that is in use goes on as it is, unless another process may have written its file.
     if (known?.isLocal && known.term + 1 === head.term && this.host.isOpen(docId))
       return beginOpening(under, { ...head, format: known.format }, LOCAL)
     this.host.evict(docId, documentMoved())
-    const format = this.heads.adoption.useFile(docId, assigned)
+    const format = this.heads.adoption.useFile(docId, writeFormat)
     return beginOpening(under, { ...head, format }, LOCAL)
   }
 

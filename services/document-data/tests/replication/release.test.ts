@@ -43,6 +43,12 @@ async function createReplicated(store: DocumentStore): Promise<string> {
   return docId
 }
 
+/** As `createReplicated`, by an instance that has ended. */
+async function createElsewhere(): Promise<string> {
+  await using store = await cluster.open(randomUUID())
+  return await createReplicated(store)
+}
+
 const headOf = async (docId: string) => {
   const [head] = await cluster.query('select * from document_log.head where doc = $1', [docId])
   return head
@@ -248,6 +254,31 @@ describe('an instance that ends while it releases a document', () => {
     }
     expect(await countAlone(name, docId)).toBe(4)
   })
+
+  it.each(['cut_after', 'late'] as const)(
+    'before directory has pinned it adopts it again, also one that another instance had before (%s)',
+    async (fault) => {
+      const name = randomUUID()
+      const docId = await createElsewhere()
+      const lease = new TestLease(name, new Map([[docId, { home: name, assignment: 1 }]]))
+      lease.pinned = false
+      {
+        await using store = await cluster.open(name, { lease, url: proxy.through(cluster.url) })
+        await store.prepare(docId)
+        await addValues(store, docId, 'before')
+        expect(await interrupt(store, docId, fault)).not.toBe('written')
+      }
+      await using store = await cluster.open(name, { lease })
+      await store.prepare(docId)
+      expect(replicatorOf(store).isLocal(docId)).toBe(false)
+      await addValues(store, docId, 'after')
+      expect(await countRows(store, docId)).toBe(3)
+      const next = randomUUID()
+      const assigned = new Map([[docId, { home: next, assignment: 2 }]])
+      await using other = await cluster.open(next, { lease: new TestLease(next, assigned) })
+      expect(await differences(store, other, docId)).toEqual([])
+    },
+  )
 
   it('and goes on finds all of it', async () => {
     const name = randomUUID()
