@@ -93,7 +93,7 @@ export interface Opener {
  * way.
  * @throws AppError `not_found` without a log, `precondition` when the document was deleted, `unavailable` when it
  * was opened under a later assignment, has a format that the instance cannot use (`details.format`), or is on the disk of
- * another instance alone (`details.localHome`)
+ * another instance alone (`details.localHome`, with the term in `details.term`)
  */
 export async function openHead(
   db: LogTablesDb,
@@ -127,7 +127,7 @@ export async function openHead(
   const known = await findHead(db, doc)
   if (!known) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
   if (known.deleted) throw deleted()
-  if (known.local && known.instance !== instance) throw elsewhere(known.instance)
+  if (known.local && known.instance !== instance) throw elsewhere(known)
   const { format } = known
   if (format !== 0 && (format < min || format > max)) throw unreadable(format)
   throw new AppError(
@@ -361,7 +361,7 @@ export async function appendFormat(
 function findHead(db: LogTablesDb, doc: string) {
   return db
     .selectFrom('head')
-    .select(['deleted', 'format', 'local', 'instance'])
+    .select(['deleted', 'format', 'local', 'instance', 'term'])
     .where('doc', '=', doc)
     .executeTakeFirst()
 }
@@ -375,12 +375,18 @@ function unreadable(format: number): AppError {
   )
 }
 
-function elsewhere(localHome: string): AppError {
+function elsewhere({
+  instance: localHome,
+  term,
+}: {
+  readonly instance: string
+  readonly term: number
+}): AppError {
   return new AppError(
     'unavailable',
     'DOCUMENT_MOVED',
     'the document is on the disk of another instance, retry later',
-    { retryAfterMs: '1000', localHome },
+    { retryAfterMs: '1000', localHome, term: String(term) },
   )
 }
 

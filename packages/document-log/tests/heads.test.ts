@@ -345,7 +345,7 @@ describe('a document whose log ends', () => {
     expect(await listLogged(log.db, [doc])).toEqual([])
     await expect(openHead(log.db, doc, { ...opener, instance: 'b' })).rejects.toMatchObject({
       code: 'unavailable',
-      metadata: { localHome: 'a' },
+      metadata: { localHome: 'a', term: String(term + 1) },
     })
     expect(await openHead(log.db, doc, opener)).toMatchObject({ term: term + 2, local: true })
     expect(await releaseHead(log.db, { doc, term: term + 2, lsn: 0 })).toBe(false)

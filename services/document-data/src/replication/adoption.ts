@@ -6,6 +6,7 @@ import type { ReplicatorHost } from '../store/documents/replicator'
 import { logBehind } from './document-copies'
 import {
   isInLog,
+  isWrittenSince,
   migrateFile,
   readFileFormat,
   readFilePosition,
@@ -55,6 +56,14 @@ export class Adoption {
     const mayBeOld = !pinned && assignment > 0
     if (this.requireFile(docId, writeFormat) === FIRST_TERM && mayBeOld) throw logBehind()
     return true
+  }
+
+  /**
+   * Throws `unavailable` when the file of this instance has been written later than under a local head of another one, of this
+   * term: each opening raises it, so the log database was restored to an earlier moment.
+   */
+  requireNoLaterFile(docId: string, term: number): void {
+    if (isWrittenSince(this.host.files.pathOf(docId), term)) throw logBehind()
   }
 
   /**

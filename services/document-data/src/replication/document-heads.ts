@@ -47,8 +47,9 @@ export class DocumentHeads {
   }
 
   /**
-   * Raises the term of a document. Throws as `openHead`; directory is told of a format that this instance cannot use, and of the
-   * instance on whose disk alone the document is.
+   * Raises the term of a document. Throws as `openHead`, and `unavailable` when the log database was restored to a moment before
+   * this instance has written the document; directory is told of a format that this instance cannot use, and of the instance on
+   * whose disk alone the document is.
    */
   async open(docId: string, assigned: Omit<HomeAssignment, 'home'>): Promise<OpenedHead> {
     const { instance, lease, database } = this.parts
@@ -60,6 +61,8 @@ export class DocumentHeads {
     try {
       return await openHead(tables, docId, opener)
     } catch (error) {
+      const { term } = toAppError(error)?.metadata ?? {}
+      if (term !== undefined) this.adoption.requireNoLaterFile(docId, Number(term))
       const found = findReason(error)
       // The call is refused, and repeated where the document is then.
       if (found) await lease.assign(docId, found)

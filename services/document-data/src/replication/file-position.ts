@@ -72,6 +72,15 @@ export function isInLog(path: string, lsn: number): boolean {
   }
 }
 
+/** Whether a file was written under this term or a later one; false for one that is missing or cannot be read. */
+export function isWrittenSince(path: string, term: number): boolean {
+  try {
+    return readFilePosition(path).term >= term
+  } catch {
+    return false
+  }
+}
+
 /** Reads the format of a document file. Throws what SQLite throws. */
 export function readFileFormat(path: string): number {
   const connection = openReader(path)

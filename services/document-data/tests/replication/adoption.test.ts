@@ -243,6 +243,32 @@ describe('a document that an instance has written without replication', () => {
     expect(await outcomeOf(Promise.resolve(store.prepare(docId)))).toBe('LOG_BEHIND')
   })
 
+  it('that another instance has changed is not returned to an old copy when the log database is restored', async () => {
+    const { name, docId } = await startLocal()
+    await using store = await cluster.open(name)
+    await store.prepare(docId)
+    const [{ term } = {}] = await cluster.query(
+      'select term from document_log.head where doc = $1',
+      [docId],
+    )
+    await localOf(store).adopt(docId)
+    const next = randomUUID()
+    {
+      await using other = await cluster.open(next)
+      await other.prepare(docId)
+      await addValues(other, docId, 'confirmed')
+    }
+    await cluster.query(
+      `update document_log.head set local = true, instance = $2, term = $3, lsn = 0, format = 0,
+         snapshot = null, snapshot_lsn = null, snapshot_term = null where doc = $1`,
+      [docId, name, term],
+    )
+    const lease = new TestLease(next)
+    await using other = await cluster.open(next, { lease })
+    expect(await outcomeOf(Promise.resolve(other.prepare(docId)))).toBe('LOG_BEHIND')
+    expect(lease.elsewhere.size).toBe(0)
+  })
+
   it('is removed from the disk when it was deleted while its instance was away', async () => {
     const { name, docId } = await startLocal()
     await using other = await cluster.open(randomUUID())
