@@ -13,7 +13,7 @@ import type {
 import { DeletedDocuments } from './deleted-documents'
 import { DocumentCopies, type CopyParts } from './document-copies'
 import { DocumentHeads } from './document-heads'
-import { leaseEnded, type HomeAssignment, type HomeLease } from './home-lease'
+import { leaseEnded, type HomeLease } from './home-lease'
 import { KeptContents } from './objects/kept-contents'
 import { LeavingDocuments } from './leaving-documents'
 import { OwnDocuments } from './local-documents'
