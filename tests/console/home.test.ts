@@ -91,6 +91,12 @@ describe('the search of all pages', () => {
     await page.waitForURL(/\/tables\/Apples$/)
 
     await page.keyboard.press('Control+k')
+    await search.fill('webhooks')
+    await page.getByRole('option', { name: 'Webhooks · Orchard' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/webhooks$/)
+
+    await page.keyboard.press('Control+k')
     await search.fill('profile')
     await page.getByRole('option', { name: 'Go to Profile settings' }).waitFor()
     await page.keyboard.press('Enter')
@@ -99,6 +105,33 @@ describe('the search of all pages', () => {
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await search.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(desk.faults).toEqual([])
+  })
+
+  it('offers the pages of a document that its user may open', async () => {
+    const { key } = await sheaf.createUser('finn@example.com', 'Finn')
+    const others = createRest(sheaf.url, key)
+    const { email } = (await rest.get<{ email: string }>('/api/profile/user')).body
+    const search = page.getByRole('combobox', { name: 'Find a document, table or page' })
+    for (const [role, wanted] of [
+      ['viewers', ['SQL', 'Files', 'Downloads', 'Formulas', 'API']],
+      ['editors', ['SQL', 'Files', 'Downloads', 'Formulas', 'History', 'API']],
+    ] as const) {
+      const doc = await createDocument(others, `Of ${role}`)
+      const delta = { users: { [email]: role } }
+      expect((await others.patch(`${doc}/access`, { body: { delta } })).status).toBe(200)
+      await page.goto(`${sheaf.url}/console${doc.replace('/api', '')}`)
+      await page.getByRole('heading', { level: 1, name: `Of ${role}` }).waitFor()
+      await page.keyboard.press('Control+k')
+      await search.fill(`· of ${role}`)
+      const options = page.getByRole('option', { name: new RegExp(`^[A-Z]\\w+ · Of ${role}$`) })
+      await eventually(async () =>
+        expect(await options.allTextContents()).toEqual(
+          wanted.map((name) => `${name} · Of ${role}`),
+        ),
+      )
+      await search.press('Escape')
+    }
     expect(desk.faults).toEqual([])
   })
 })

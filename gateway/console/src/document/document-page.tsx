@@ -1,4 +1,3 @@
-import type { DocumentDescription } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useParams } from 'react-router'
@@ -18,17 +17,7 @@ import { TableList } from '../structure/table-list'
 import { LiveProvider } from '../live/live-provider'
 import { PastPage } from '../past/past-page'
 import { UndoProvider } from '../undo/undo-provider'
-
-/** The pages of a document besides its tables: path, name, and who can use it. */
-const tabs = [
-  ['sql', 'SQL', () => true],
-  ['files', 'Files', () => true],
-  ['downloads', 'Downloads', () => true],
-  ['formulas', 'Formulas', () => true],
-  ['webhooks', 'Webhooks', ({ access }: DocumentDescription) => access === 'owners'],
-  ['history', 'History', canEdit],
-  ['api', 'API', () => true],
-] as const
+import { tabsOf } from './document-tabs'
 
 /** A document: the list of its tables next to the page selected by the rest of the URL. */
 export function DocumentPage(): ReactNode {
@@ -97,13 +86,11 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
           <Button onClick={() => setSharing(true)}>Access</Button>
         </div>
         <nav className="tabs" aria-label="Document">
-          {tabs
-            .filter(([, , isFor]) => isFor(document))
-            .map(([path, name]) => (
-              <NavLink key={path} to={path}>
-                {name}
-              </NavLink>
-            ))}
+          {tabsOf(document).map(({ path, name }) => (
+            <NavLink key={path} to={path}>
+              {name}
+            </NavLink>
+          ))}
         </nav>
       </div>
       <TableList

@@ -15,12 +15,12 @@ export interface UserDocuments {
   readonly isPartial: boolean
 }
 
-/** @param isNeeded false to read nothing yet */
-export function useDocuments(isNeeded = true): UserDocuments {
-  const orgs = useQuery({ ...orgsQuery, enabled: isNeeded })
+/** Reads the documents of the user. Places that show them at the same time share the requests. */
+export function useDocuments(): UserDocuments {
+  const orgs = useQuery(orgsQuery)
   const shown = (orgs.data ?? []).slice(0, MAX_SITES)
   return useQueries({
-    queries: shown.map(({ id }) => ({ ...workspacesQuery(String(id)), enabled: isNeeded })),
+    queries: shown.map(({ id }) => workspacesQuery(String(id))),
     combine: (results) => ({
       documents: results.flatMap(({ data }, index) => {
         const org = shown[index]

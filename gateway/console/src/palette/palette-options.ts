@@ -1,4 +1,6 @@
+import type { DocumentTab } from '../document/document-tabs'
 import { fold, type PlacedDocument } from '../home/find-documents'
+import { siteName } from '../sites/site-name'
 
 /** An entry of the palette, with the path that it opens. */
 export interface PaletteOption {
@@ -12,18 +14,11 @@ export interface OpenedDocument {
   readonly docId: string
   readonly name: string
   readonly tables: readonly string[]
+  /** Its pages that the user may open. */
+  readonly tabs: readonly DocumentTab[]
 }
 
-const pages = [
-  ['sql', 'SQL'],
-  ['files', 'Files'],
-  ['downloads', 'Downloads'],
-  ['formulas', 'Formulas'],
-  ['history', 'History'],
-  ['api', 'API'],
-] as const
-
-const actions: readonly PaletteOption[] = [
+const otherPages: readonly PaletteOption[] = [
   { key: 'home', label: 'Go to Home', value: '/' },
   { key: 'profile', label: 'Go to Profile settings', value: '/profile' },
   { key: 'reference', label: 'Go to the API reference', value: '/api' },
@@ -40,20 +35,20 @@ export function tableOptions({ docId, name, tables }: OpenedDocument): PaletteOp
 
 /** Pages of the open document, if any, and all others. */
 export function pageOptions(opened: OpenedDocument | undefined): PaletteOption[] {
-  if (!opened) return [...actions]
-  const ofDocument = pages.map(([path, page]) => ({
+  if (!opened) return [...otherPages]
+  const ofDocument = opened.tabs.map(({ path, name }) => ({
     key: `page ${path}`,
-    label: `${page} · ${opened.name}`,
+    label: `${name} · ${opened.name}`,
     value: `/docs/${opened.docId}/${path}`,
   }))
-  return [...ofDocument, ...actions]
+  return [...ofDocument, ...otherPages]
 }
 
 /** Documents, with their places. */
 export function placedOptions(documents: readonly PlacedDocument[]): PaletteOption[] {
   return documents.map(({ org, workspace, document }) => ({
     key: `document ${document.id}`,
-    label: `${document.name} · ${org.name} / ${workspace.name}`,
+    label: `${document.name} · ${siteName(org)} / ${workspace.name}`,
     value: `/docs/${document.id}`,
   }))
 }

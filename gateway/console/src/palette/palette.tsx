@@ -5,11 +5,12 @@ import { documentQuery, tablesQuery } from '../api/resources'
 import { PickList } from '../cells/editing/pick-list'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
+import { tabsOf } from '../document/document-tabs'
 import { findDocuments, recentDocuments } from '../home/find-documents'
 import { useDocuments } from '../home/use-documents'
 import {
-  pageOptions,
   matchOptions,
+  pageOptions,
   placedOptions,
   tableOptions,
   type OpenedDocument,
@@ -84,6 +85,6 @@ function useOpenedDocument(): OpenedDocument | undefined {
   const description = useQuery({ ...documentQuery(docId ?? ''), enabled: isOpen })
   const tables = useQuery({ ...tablesQuery(docId ?? ''), enabled: isOpen })
   if (docId === undefined || !description.data) return undefined
-  const { name } = description.data
-  return { docId, name, tables: (tables.data ?? []).map(({ id }) => id) }
+  const ids = (tables.data ?? []).map(({ id }) => id)
+  return { docId, name: description.data.name, tables: ids, tabs: tabsOf(description.data) }
 }
