@@ -13,10 +13,11 @@ export async function saveDocPreferences(
 ): Promise<void> {
   const path = `${docPath(docId)}/preferences`
   if (!isLeaving) return void (await sheaf().request({ method: 'PATCH', path, json: patch }))
-  await fetch(path, {
+  const { ok, status } = await fetch(path, {
     method: 'PATCH',
     headers: { ...sessionHeaders(), 'Content-Type': 'application/json' },
     body: JSON.stringify(patch),
     keepalive: true,
   })
+  if (!ok) throw new Error(`preferences were not stored: status ${status}`)
 }

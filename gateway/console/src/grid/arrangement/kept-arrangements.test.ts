@@ -67,17 +67,38 @@ describe('arrangements', () => {
   it('are sent at once when the page is left, also those that are not acknowledged', async () => {
     const { kept, sent, answer } = open()
     kept.keep('doc', 1, arrangement(1))
-    kept.sendAll()
+    void kept.leave()
     expect(sent).toEqual([['doc', { 1: arrangement(1) }, true]])
     const other = open()
     other.kept.keep('doc', 1, arrangement(1))
     await wait()
-    other.kept.sendAll()
+    void other.kept.leave()
     expect(other.sent).toHaveLength(2)
     await other.answer()
-    other.kept.sendAll()
+    void other.kept.leave()
     expect(other.sent).toHaveLength(2)
     await answer()
+  })
+
+  it('that were stored when the page was left are not sent again by the page once it is back', async () => {
+    const { kept, sent, answer } = open()
+    kept.keep('doc', 1, arrangement(1))
+    void kept.leave()
+    await answer()
+    void kept.leave()
+    kept.keep('doc', 2, null)
+    await wait()
+    expect(sent.map(([, tables]) => tables)).toEqual([{ 1: arrangement(1) }, { 2: null }])
+  })
+
+  it('that could not be stored when the page was left are sent with the next change', async () => {
+    const { kept, sent, answer } = open()
+    kept.keep('doc', 1, arrangement(1))
+    void kept.leave()
+    await answer(new Error('away'))
+    kept.keep('doc', 2, null)
+    await wait()
+    expect(sent[1]?.[1]).toEqual({ 1: arrangement(1), 2: null })
   })
 
   it('that could not be stored are shown, and sent with the next change', async () => {

@@ -54,12 +54,16 @@ export class KeptArrangements {
     for (const listener of this.listeners) listener()
   }
 
-  /** Sends at once what is not stored: the page may be left. */
-  sendAll(): void {
-    for (const [docId, kept] of this.documents) {
+  /**
+   * Sends at once what is not stored: the page is left. Resolves when it is answered. What is stored is not sent again by a page
+   * that the user comes back to, since it may have been arranged elsewhere meanwhile.
+   */
+  async leave(): Promise<void> {
+    const sending = [...this.documents].map(async ([docId, kept]) => {
       clearTimeout(kept.timer)
-      if (kept.unsent.size > 0) this.send(docId, unsentOf(kept), true).catch(this.onFailure)
-    }
+      if (kept.unsent.size > 0) await this.sendUnsent(docId, kept, true)
+    })
+    await Promise.all(sending)
   }
 
   /** Calls back when an arrangement changes. Returns a function that unsubscribes. */
@@ -70,22 +74,25 @@ export class KeptArrangements {
 
   private schedule(docId: string, kept: KeptDocument): void {
     clearTimeout(kept.timer)
-    kept.timer = setTimeout(() => void this.sendUnsent(docId, kept), SEND_MS)
+    kept.timer = setTimeout(() => void this.sendNext(docId, kept), SEND_MS)
   }
 
-  private async sendUnsent(docId: string, kept: KeptDocument): Promise<void> {
+  private async sendNext(docId: string, kept: KeptDocument): Promise<void> {
     // A later request could be stored before this one.
     if (kept.isSending) return this.schedule(docId, kept)
-    const sent = unsentOf(kept)
     kept.isSending = true
+    await this.sendUnsent(docId, kept, false)
+    kept.isSending = false
+  }
+
+  private async sendUnsent(docId: string, kept: KeptDocument, isLeaving: boolean): Promise<void> {
+    const sent = unsentOf(kept)
     try {
-      await this.send(docId, sent, false)
+      await this.send(docId, sent, isLeaving)
       for (const [ref, arrangement] of Object.entries(sent))
         if (kept.tables.get(ref) === arrangement) kept.unsent.delete(ref)
     } catch (error) {
       this.onFailure(error)
-    } finally {
-      kept.isSending = false
     }
   }
 }

@@ -90,7 +90,7 @@ function useSending(): void {
   const toaster = useToaster()
   useEffect(() => {
     keptArrangements.onFailure = toaster.showError
-    const leave = () => keptArrangements.sendAll()
+    const leave = () => void keptArrangements.leave()
     window.addEventListener('pagehide', leave)
     return () => window.removeEventListener('pagehide', leave)
   }, [toaster])
