@@ -4,10 +4,8 @@ import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { requireOk } from '../support/webhooks'
-import { findViolations, signIn, useChromium } from './chromium'
+import { findViolations, patience, signIn, useChromium } from './chromium'
 
-/** Generous, because the machine may be busy with other tests. */
-const patience = { timeoutMs: 60_000, everyMs: 100 }
 const BOB = 'bob@example.com'
 
 const { openDesk, visit } = useChromium()

@@ -15,6 +15,8 @@ import {
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 /** Generous, because the machine may be busy with other tests. */
 const PATIENCE_MS = 60_000
+/** Limits of `eventually` for what a page shows or stores. */
+export const patience = { timeoutMs: PATIENCE_MS, everyMs: 50 }
 /** Time without a request after which a page has all that it shows. */
 const QUIET_MS = 500
 

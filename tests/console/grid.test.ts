@@ -3,12 +3,10 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
-import { findViolations, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const ROWS = 50_000
 const BATCH = 5_000
-/** Generous, because the machine may be busy with other tests. */
-const patience = { timeoutMs: 60_000, everyMs: 100 }
 
 const { visit } = useChromium()
 let sheaf: RunningSheaf

@@ -3,11 +3,10 @@ import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findUrl, findViolations, useChromium } from './chromium'
+import { findUrl, findViolations, patience, useChromium } from './chromium'
 
 /** More than any page has places to stop at. */
 const MOST_STOPS = 100
-const patience = { timeoutMs: 60_000, everyMs: 50 }
 
 const { openDesk } = useChromium()
 let page: Page

@@ -2,12 +2,11 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { Page } from 'playwright-core'
 import { addTable, newDocument } from '../support/system'
-import { findUrl, useChromium } from './chromium'
+import { findUrl, patience, useChromium } from './chromium'
 
 const ROWS = 1_000_000
 const BATCH = 20_000
 const ROW_PIXELS = 34
-const patience = { timeoutMs: 60_000, everyMs: 50 }
 
 const chromium = useChromium()
 let page: Page

@@ -3,11 +3,9 @@ import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findViolations, signIn, useChromium } from './chromium'
+import { findViolations, patience, signIn, useChromium } from './chromium'
 
 const MANY = 2_000
-/** Generous, because the machine may be busy with other tests. */
-const patience = { timeoutMs: 60_000, everyMs: 100 }
 
 const { openDesk, visit } = useChromium()
 let sheaf: RunningSheaf

@@ -2,9 +2,8 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findUrl, useChromium } from './chromium'
+import { findUrl, patience, useChromium } from './chromium'
 
-const patience = { timeoutMs: 60_000, everyMs: 50 }
 const isOfPeople = /tables\/People\/records/
 
 const { openDesk } = useChromium()

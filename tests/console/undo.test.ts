@@ -3,10 +3,7 @@ import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findViolations, useChromium } from './chromium'
-
-/** Generous, because the machine may be busy with other tests. */
-const patience = { timeoutMs: 60_000, everyMs: 100 }
+import { findViolations, patience, useChromium } from './chromium'
 
 const { openDesk } = useChromium()
 let sheaf: RunningSheaf

@@ -2,9 +2,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { Dialog, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
-import { findUrl, findViolations, signIn, useChromium } from './chromium'
-
-const patience = { timeoutMs: 60_000, everyMs: 50 }
+import { findUrl, findViolations, patience, signIn, useChromium } from './chromium'
 
 const chromium = useChromium()
 let opened: Awaited<ReturnType<typeof chromium.openDesk>>
