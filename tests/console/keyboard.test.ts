@@ -107,6 +107,12 @@ describe('without a pointer', () => {
       const stored = (await readRecords(rest, path)).map(({ fields }) => fields)
       expect(stored.at(-1)).toMatchObject({ Name: '', Age: 0 })
     }, patience)
+    await page.keyboard.press('Control+z')
+    await eventually(async () => {
+      const stored = (await readRecords(rest, path)).map(({ fields }) => fields)
+      expect(stored).toHaveLength(9)
+      expect(stored.at(-1)).toMatchObject({ Name: 'n8', Age: 22 })
+    }, patience)
   })
 
   it('what is typed while a row is being added, on a slow machine, is entered in it', async () => {
@@ -132,5 +138,33 @@ describe('without a pointer', () => {
       await page.locator('.cell-field').waitFor({ state: 'detached' })
     }
     await slowing.detach()
+  })
+
+  it('what is typed into a field of a dialog while a row is being added is entered there', async () => {
+    const path = `${doc}/tables/Late`
+    await addTable(rest, doc, 'Late', { Name: 'Text' })
+    await addRecords(rest, path, [{ Name: 'only' }])
+    await page.goto(`${await findUrl(sheaf, rest, doc)}/tables/Late`)
+    await page.getByText('only', { exact: true }).click()
+    let answer: () => void = () => {}
+    const isDue = new Promise<void>((resolve) => (answer = resolve))
+    await page.route(/\/batch$/, async (route) => {
+      await isDue
+      await route.continue()
+    })
+    await page.keyboard.press('Shift+Enter')
+    await page.getByRole('button', { name: 'Add table' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await page.keyboard.type('Next')
+    const name = dialog.getByRole('textbox').first()
+    await eventually(async () => expect(await name.inputValue()).toBe('Next'), patience)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    answer()
+    // Nothing of it is entered in the row.
+    const field = page.locator('.cell-field:focus')
+    await field.waitFor()
+    expect(await field.inputValue()).toBe('')
   })
 })

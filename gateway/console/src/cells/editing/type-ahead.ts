@@ -1,6 +1,7 @@
 import type { SuppressKeyboardEventParams } from 'ag-grid-community'
 import { useEffect, useRef, type RefObject } from 'react'
 import type { Row } from '../../api/resources'
+import { isEntry } from '../../components/entry'
 
 /** Keys pressed while an editor is opening: characters, Tab, Enter and arrows through a list. */
 let ahead: string[] = []
@@ -43,19 +44,25 @@ let release = (): void => {}
 
 /**
  * Keeps keys from the page until the next editor is mounted, which enters them, or until the returned function is called, which
- * drops them.
+ * drops them. Those pressed in a field or a dialog are entered there.
  */
 export function holdKeys(): () => void {
   release()
   ahead = []
-  release = keepKeys(ahead)
+  release = keepKeys(ahead, isEntry)
   return release
 }
 
-/** Adds keys that are pressed to a list instead of handling them. Returns a function that ends that. */
-function keepKeys(kept: string[]): () => void {
+/**
+ * Adds keys that are pressed to a list instead of handling them, except where `isExempt` says so. Returns a function that ends
+ * that.
+ */
+function keepKeys(
+  kept: string[],
+  isExempt: (event: KeyboardEvent) => boolean = () => false,
+): () => void {
   const keep = (event: KeyboardEvent) => {
-    if (!event.isTrusted || isCommand(event) || !isKept(event)) return
+    if (!event.isTrusted || isCommand(event) || !isKept(event) || isExempt(event)) return
     event.preventDefault()
     event.stopImmediatePropagation()
     kept.push(event.key)
