@@ -14,6 +14,7 @@ let seq = 0
 /** Of the document on the server; another one when it was restored from a backup. */
 let epoch = 'e'
 let isDown = false
+let isSignedOut = false
 let isHidden = false
 let look = () => {}
 const page = {
@@ -29,6 +30,7 @@ const page = {
 /** Answers as the server does. */
 async function answer(url: string, { signal }: { signal: AbortSignal }): Promise<Response> {
   if (isDown) throw new TypeError('no network')
+  if (isSignedOut) return new Response('{"error":"sign in"}', { status: 401 })
   const { pathname, searchParams } = new URL(url)
   const headers = { ETag: `W/"${epoch}.${seq}"` }
   if (!pathname.endsWith('/changes')) return new Response('{"tables":[]}', { headers })
@@ -59,12 +61,15 @@ const end = (reason: string) =>
 describe('the changes of a document', () => {
   let close = () => {}
   const events: string[] = []
+  /** Number of times that the log was told to be another one. */
+  let otherLogs = 0
   const open = () => {
     const live = new ChangeStream('1')
     live.subscribe({
       onChange: (change) => events.push(`change ${change.seq}`),
       // Pages then read at the current position of the server.
       onGap: () => events.push(`read at ${seq}`),
+      onOtherLog: () => (otherLogs += 1),
     })
     close = live.open()
     return live
@@ -79,7 +84,8 @@ describe('the changes of a document', () => {
     streams = []
     seq = 5
     epoch = 'e'
-    isDown = isHidden = false
+    isDown = isHidden = isSignedOut = false
+    otherLogs = 0
   })
   afterEach(() => {
     close()
@@ -127,6 +133,7 @@ describe('the changes of a document', () => {
     seq = 7
     await pass(30_000)
     expect([last()?.since, live.readState(), ...events]).toEqual(['7', 'live', 'read at 7'])
+    expect(otherLogs).toBe(0)
   })
 
   it('continue after Sheaf could not be reached for a while', async () => {
@@ -166,6 +173,24 @@ describe('the changes of a document', () => {
       'read at 8',
       'change 9',
     ])
+    expect(otherLogs).toBe(1)
+  })
+
+  it.each([
+    ['the same', 'e', 0],
+    ['another', 'restored', 1],
+  ])('are of %s log after the user was signed out', async (_, after, told) => {
+    open()
+    await pass()
+    isSignedOut = true
+    last()?.end()
+    await pass(20_000)
+    expect(events).toEqual(['read at 5'])
+    isSignedOut = false
+    epoch = after
+    await pass(60_000)
+    expect([last()?.since, ...events]).toEqual(['5', 'read at 5', 'read at 5'])
+    expect(otherLogs).toBe(told)
   })
 
   it('are not streamed to hidden pages, and read when the page becomes visible', async () => {

@@ -1,4 +1,10 @@
-import { RateLimitedError, UnavailableError, type Change, type Position } from '@sheaf/client'
+import {
+  ConflictError,
+  RateLimitedError,
+  UnavailableError,
+  type Change,
+  type Position,
+} from '@sheaf/client'
 import { docOf } from '../api/sheaf'
 
 /**
@@ -12,6 +18,8 @@ export interface ChangeListener {
   readonly onChange: (change: Change) => void
   /** Changes may have been missed: the shown data must be refetched. */
   readonly onGap: () => void
+  /** The log is another one, or was cut: positions of earlier changes may be those of others. */
+  readonly onOtherLog?: () => void
 }
 
 const INITIAL_RETRY_MS = 1_000
@@ -31,6 +39,8 @@ export class ChangeStream {
   private retryMs = INITIAL_RETRY_MS
   /** Sequence number of the last known change, with an ETag that names its log; undefined if none is known. */
   private position: Position | undefined
+  /** Names the log of the last known position, also while none is known; undefined if the next log may be any. */
+  private log: string | undefined
   /** True if the shown data may be older than the start of the stream. */
   private mayHaveMissed = false
 
@@ -99,7 +109,7 @@ export class ChangeStream {
       if (connection.signal.aborted) return
       this.disconnect()
       // After another error, the position may be one of a log that is no longer there.
-      if (!isTemporary(error)) this.forgetPosition()
+      if (!isTemporary(error)) this.forgetPosition(error)
       this.retry()
     }
   }
@@ -109,6 +119,9 @@ export class ChangeStream {
     const position = this.position ?? (await doc.position({ signal }))
     // Changes made between fetching the shown data and this position are not part of the stream.
     if (!this.position && this.mayHaveMissed) this.notifyGap()
+    const log = logOf(position)
+    if (this.log !== undefined && this.log !== log) this.notifyOtherLog()
+    this.log = log
     this.position = position
     this.mayHaveMissed = false
     const onConnection = (isConnected: boolean) => {
@@ -123,10 +136,18 @@ export class ChangeStream {
     }
   }
 
-  /** The document was deleted, access was revoked, or the log was replaced or cut. */
-  private forgetPosition(): void {
+  /** The user is signed out, the document was deleted, access was revoked, or the log was replaced or cut. */
+  private forgetPosition(error: unknown): void {
     if (this.position) this.notifyGap()
     this.position = undefined
+    if (!(error instanceof ConflictError)) return
+    this.notifyOtherLog()
+    // What is recorded from now on belongs to the log that the next position names.
+    this.log = undefined
+  }
+
+  private notifyOtherLog(): void {
+    for (const { onOtherLog } of this.listeners) onOtherLog?.()
   }
 
   private notifyGap(): void {
@@ -141,6 +162,9 @@ export class ChangeStream {
     this.retryMs = Math.min(this.retryMs * 2, MAX_RETRY_MS)
   }
 }
+
+/** Returns the part of a tag that names the log. */
+const logOf = ({ etag }: Position): string | undefined => /"([^".]+)\./.exec(etag)?.[1]
 
 const isTemporary = (error: unknown): boolean =>
   error instanceof UnavailableError || error instanceof RateLimitedError

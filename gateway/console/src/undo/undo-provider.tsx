@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { isPassing } from '../api/passing-error'
 import { docOf } from '../api/sheaf'
+import { isEntry } from '../components/entry'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
 import { useLiveChanges } from '../live/live-provider'
@@ -23,8 +24,6 @@ interface Undo {
 
 const UndoContext = createContext<Undo | undefined>(undefined)
 
-/** Where keys keep their usual meaning. */
-const ENTRY = 'input:not([type=checkbox], [type=range]), textarea, [contenteditable], dialog'
 const words = { undo: ['Undone', 'undone'], redo: ['Redone', 'redone'] } as const
 
 function useUndo(): Undo {
@@ -89,14 +88,15 @@ export function UndoProvider(props: {
       },
     }
   }, [docId, toaster])
-  // The log may be another one then.
-  useLiveChanges(useMemo(() => ({ onChange: () => {}, onGap: undo.stack.clear }), [undo]))
+  const { clear } = undo.stack
+  useLiveChanges(
+    useMemo(() => ({ onChange: () => {}, onGap: () => {}, onOtherLog: clear }), [clear]),
+  )
   useEffect(() => {
     if (isPaused) return
     const handleKey = (event: KeyboardEvent) => {
       const command = commandOf(event)
-      const isEntry = event.target instanceof Element && event.target.closest(ENTRY) !== null
-      if (!command || event.defaultPrevented || isEntry) return
+      if (!command || event.defaultPrevented || isEntry(event)) return
       event.preventDefault()
       undo.run(command)
     }
