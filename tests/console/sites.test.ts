@@ -6,7 +6,7 @@ import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { gristStore, hashOf, storeFiles } from '../support/grist-store'
-import { findViolations, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -166,6 +166,7 @@ describe('access', () => {
     await page.getByRole('button', { name: 'Access' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Email').fill(email)
+    await dialog.getByText('Viewers can view.').waitFor()
     await dialog.getByLabel('Role', { exact: true }).selectOption('viewers')
     await dialog.getByRole('button', { name: 'Share' }).click()
     await dialog.getByRole('rowheader', { name: /Dan/ }).waitFor()
@@ -174,7 +175,7 @@ describe('access', () => {
     await other.page.getByRole('heading', { level: 1, name: 'Shared' }).waitFor()
 
     await dialog.getByLabel(`Role of ${email}`).selectOption('editors')
-    await dialog.getByLabel('Inherited roles').selectOption('')
+    await dialog.getByLabel('People with a role on the workspace').selectOption('')
     await dialog.getByLabel(/Anyone with the link/).check()
     const access = async () =>
       (
@@ -202,6 +203,39 @@ describe('access', () => {
       await denied.or(shown).first().waitFor()
       return denied.isVisible()
     })
+  })
+})
+
+describe('sharing a document', () => {
+  it('suggests people of the site, offers the link, and tells where roles come from', async () => {
+    const { email } = await sheaf.createUser('grace@example.com', 'Grace')
+    const users = { [email]: 'members' }
+    await rest.patch('/api/orgs/current/access', { body: { delta: { users } } })
+    const workspaces = (await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')).body
+    const path = `/api/workspaces/${workspaces[0]?.id}/docs`
+    const { body: docId } = await rest.post<string>(path, { body: { name: 'Plans' } })
+    await page.goto(`${sheaf.url}/console/docs/${docId}`)
+    await page.getByRole('button', { name: 'Access' }).click()
+    const dialog = page.getByRole('dialog')
+    const suggested = dialog.locator('datalist option')
+    await eventually(async () => (await suggested.count()) > 0, patience)
+    expect(await suggested.count()).toBe(1)
+    expect(await suggested.getAttribute('value')).toBe(email)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await dialog.getByRole('button', { name: 'Copy link' }).click()
+    await dialog.getByText('Copied').waitFor()
+    const link = await page.evaluate('navigator.clipboard.readText()')
+    expect(link).toBe(`${sheaf.url}/console/docs/${docId}`)
+    await dialog.getByRole('cell', { name: 'Owner, from the workspace' }).waitFor()
+
+    await dialog.getByLabel('Email').fill(email)
+    await dialog.getByRole('button', { name: 'Share' }).click()
+    await dialog.getByRole('rowheader', { name: /Grace/ }).waitFor()
+    await eventually(async () => (await suggested.count()) === 0, patience)
+    await using other = await visit()
+    await signIn(other, sheaf, email)
+    await other.page.goto(String(link))
+    await other.page.getByRole('heading', { level: 1, name: 'Plans' }).waitFor()
   })
 })
 

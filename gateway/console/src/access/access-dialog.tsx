@@ -12,21 +12,21 @@ import {
   withDelta,
   type AccessDelta,
   type AccessList,
+  type SharedPlace,
 } from './access-queries'
 import { AccessTable } from './access-table'
 import { InviteForm } from './invite-form'
-import { roleNames, type AccessKind } from './role-names'
+import { parentKind, roleNames, type AccessKind } from './role-names'
+import { ShareLink } from './share-link'
 
 interface AccessDialogProps {
-  readonly kind: AccessKind
-  /** Path in the API. */
-  readonly path: string
-  readonly name: string
+  readonly place: SharedPlace
   readonly onClose: () => void
 }
 
 /** Shows who has access to a resource. Owners can change it. */
-export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): ReactNode {
+export function AccessDialog({ place, onClose }: AccessDialogProps): ReactNode {
+  const { kind, path, name } = place
   const { data, error, refetch } = useQuery(accessQuery(path))
   // Roles on other resources may depend on it.
   const { isBusy, mutate, mutateOrToast } = useApiMutation(
@@ -53,7 +53,8 @@ export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): 
           )}
           {canChange && (
             <InviteForm
-              kind={kind}
+              place={place}
+              list={data}
               onInvite={(email, role) =>
                 mutate(
                   () => changeAccess(path, { users: { [email]: role } }),
@@ -62,9 +63,10 @@ export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): 
               }
             />
           )}
+          <ShareLink page={place.page} />
           <AccessTable list={data} kind={kind} canChange={canChange} onChange={change} />
           {canChange && kind !== 'org' && (
-            <SharingFields list={data} isBusy={isBusy} onChange={change} />
+            <SharingFields kind={kind} list={data} isBusy={isBusy} onChange={change} />
           )}
         </>
       )}
@@ -73,20 +75,21 @@ export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): 
 }
 
 interface SharingFieldsProps {
+  readonly kind: AccessKind
   readonly list: AccessList
   readonly isBusy: boolean
   readonly onChange: (delta: AccessDelta, message: string) => void
 }
 
 const inheritOptions: readonly (readonly [string, string])[] = [
-  ['owners', 'All roles'],
-  ['editors', 'At most editor'],
-  ['viewers', 'At most viewer'],
-  ['', 'None'],
+  ['owners', 'Keep their role'],
+  ['editors', 'Can edit at most'],
+  ['viewers', 'Can view at most'],
+  ['', 'Have no access through it'],
 ]
 
 /** Inherited and public access. */
-function SharingFields({ list, isBusy, onChange }: SharingFieldsProps): ReactNode {
+function SharingFields({ kind, list, isBusy, onChange }: SharingFieldsProps): ReactNode {
   const isPublic = list.users.some(({ email, access }) => email === EVERYONE && access !== null)
   const share = () =>
     onChange(
@@ -96,7 +99,7 @@ function SharingFields({ list, isBusy, onChange }: SharingFieldsProps): ReactNod
   return (
     <>
       <SelectField
-        label="Inherited roles"
+        label={`People with a role on the ${parentKind(kind)}`}
         value={list.maxInheritedRole ?? ''}
         options={inheritOptions}
         disabled={isBusy}

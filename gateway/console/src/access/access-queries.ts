@@ -1,7 +1,7 @@
 import type { Role } from '@sheaf/client'
 import { queryOptions } from '@tanstack/react-query'
 import { sheaf } from '../api/sheaf'
-import type { RoleName } from './role-names'
+import type { AccessKind, RoleName } from './role-names'
 
 /** The pseudo-user that represents public access: anyone with the link. */
 export const EVERYONE = 'everyone@getgrist.com'
@@ -64,3 +64,29 @@ export function withDelta(list: AccessList, delta: AccessDelta): AccessList {
     entries.push({ id: 0, name: 'Everyone', email: EVERYONE, access: everyone })
   return { ...list, users: entries, maxInheritedRole }
 }
+
+/** Something that can be shared. */
+export interface SharedPlace {
+  readonly kind: AccessKind
+  /** Path in the API. */
+  readonly path: string
+  readonly name: string
+  /** Path in the console. */
+  readonly page: string
+  /** The site that it is in, or that it is. */
+  readonly orgId: number
+}
+
+/** The people of a site, for suggestions. Only owners of the site know others than themselves. */
+export const peopleQuery = (orgId: number) => accessQuery(`/api/orgs/${orgId}`)
+
+/** Returns the people of a site who have no role of their own in a list yet, in the order of their names. */
+export function suggestPeople(people: AccessList | undefined, list: AccessList): AccessEntry[] {
+  const known = new Set(list.users.filter(({ access }) => access !== null).map(({ id }) => id))
+  return (people?.users ?? [])
+    .filter(({ id, email }) => email !== EVERYONE && !known.has(id))
+    .toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
+}
+
+/** The name of a user, or their email address before the first sign-in. */
+export const nameOf = ({ name, email }: AccessEntry): string => name || email

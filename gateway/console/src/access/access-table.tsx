@@ -1,3 +1,4 @@
+import type { Role } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
@@ -5,11 +6,12 @@ import { useCurrentUser } from '../session/session-provider'
 import {
   EVERYONE,
   inheritedRole,
+  nameOf,
   type AccessDelta,
   type AccessEntry,
   type AccessList,
 } from './access-queries'
-import { grantableRoles, roleNames, type AccessKind, type RoleName } from './role-names'
+import { grantableRoles, parentKind, roleNames, type AccessKind, type RoleName } from './role-names'
 
 interface AccessTableProps {
   readonly list: AccessList
@@ -53,10 +55,12 @@ function AccessRow(props: AccessTableProps & { readonly entry: AccessEntry }): R
   return (
     <tr>
       <th scope="row">
-        {name || email}
+        {nameOf(entry)}
         {name !== '' && <span className="note block">{email}</span>}
       </th>
-      {kind !== 'org' && <td data-label="Inherited">{inherited ? roleNames[inherited] : '–'}</td>}
+      {kind !== 'org' && (
+        <td data-label="Inherited">{inherited ? inheritedRoleText(inherited, kind) : '–'}</td>
+      )}
       <td data-label="Role">
         {canChange && !isSelf ? (
           <RoleSelect kind={kind} access={access} email={email} onSelect={set} />
@@ -74,6 +78,9 @@ function AccessRow(props: AccessTableProps & { readonly entry: AccessEntry }): R
     </tr>
   )
 }
+
+const inheritedRoleText = (role: Role, kind: AccessKind) =>
+  `${roleNames[role]}, from the ${parentKind(kind)}`
 
 const roleOf = (access: RoleName | null) => (access === null ? '–' : roleNames[access])
 

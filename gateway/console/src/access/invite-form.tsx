@@ -1,16 +1,28 @@
-import { useState, type ReactNode, type SyntheticEvent } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState, type ReactNode, type SyntheticEvent } from 'react'
 import { Button } from '../components/button'
 import { SelectField, TextField } from '../components/field'
 import { ErrorNote } from '../components/states'
-import { grantableRoles, roleNames, type AccessKind, type RoleName } from './role-names'
+import {
+  nameOf,
+  peopleQuery,
+  suggestPeople,
+  type AccessList,
+  type SharedPlace,
+} from './access-queries'
+import { grantableRoles, roleHints, roleNames, type RoleName } from './role-names'
 
 interface InviteFormProps {
-  readonly kind: AccessKind
+  readonly place: SharedPlace
+  readonly list: AccessList
   readonly onInvite: (email: string, role: RoleName) => Promise<unknown>
 }
 
-/** Grants a role to a user by email address. */
-export function InviteForm({ kind, onInvite }: InviteFormProps): ReactNode {
+/** Grants a role to a user by email address; suggests people of the site. */
+export function InviteForm({ place, list, onInvite }: InviteFormProps): ReactNode {
+  const { kind, orgId } = place
+  const people = useQuery(peopleQuery(orgId))
+  const suggestions = useId()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<RoleName>('viewers')
   const [error, setError] = useState<unknown>()
@@ -33,6 +45,7 @@ export function InviteForm({ kind, onInvite }: InviteFormProps): ReactNode {
         <TextField
           type="email"
           label="Email"
+          list={suggestions}
           value={email}
           required
           maxLength={254}
@@ -48,6 +61,12 @@ export function InviteForm({ kind, onInvite }: InviteFormProps): ReactNode {
           Share
         </Button>
       </div>
+      <datalist id={suggestions}>
+        {suggestPeople(people.data, list).map((entry) => (
+          <option key={entry.id} value={entry.email} label={nameOf(entry)} />
+        ))}
+      </datalist>
+      <p className="note">{roleHints[role]}</p>
       <ErrorNote error={error} />
     </form>
   )

@@ -116,9 +116,13 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
       </div>
       {isSharing && (
         <AccessDialog
-          kind="document"
-          path={docPath(docId)}
-          name={document.name}
+          place={{
+            kind: 'document',
+            path: docPath(docId),
+            name: document.name,
+            page: `/docs/${docId}`,
+            orgId: workspace.org.id,
+          }}
           onClose={() => setSharing(false)}
         />
       )}

@@ -71,14 +71,19 @@ interface RowDialogProps extends DocumentRowProps {
   readonly onClose: () => void
 }
 
-function RowDialog({ workspace, document, opened, onClose }: RowDialogProps): ReactNode {
+function RowDialog({ org, workspace, document, opened, onClose }: RowDialogProps): ReactNode {
   const { id, name } = document
   const path = docPath(String(id))
   switch (opened) {
     case undefined:
       return null
     case 'access':
-      return <AccessDialog kind="document" path={path} name={name} onClose={onClose} />
+      return (
+        <AccessDialog
+          place={{ kind: 'document', path, name, page: `/docs/${id}`, orgId: org.id }}
+          onClose={onClose}
+        />
+      )
     case 'move':
       return <MoveDialog document={document} workspaceId={workspace.id} onClose={onClose} />
     case 'rename':

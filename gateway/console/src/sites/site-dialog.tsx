@@ -43,7 +43,18 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
     case undefined:
       return null
     case 'access':
-      return <AccessDialog kind="org" path={path} name={siteName(org)} onClose={onClose} />
+      return (
+        <AccessDialog
+          place={{
+            kind: 'org',
+            path,
+            name: siteName(org),
+            page: `/sites/${org.id}`,
+            orgId: org.id,
+          }}
+          onClose={onClose}
+        />
+      )
     case 'workspace':
       return (
         <NameDialog

@@ -56,7 +56,12 @@ export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode 
           <DocumentRow key={document.id} org={org} workspace={workspace} document={document} />
         ))}
       </ul>
-      <WorkspaceDialog workspace={workspace} opened={opened} onClose={() => setOpened(undefined)} />
+      <WorkspaceDialog
+        org={org}
+        workspace={workspace}
+        opened={opened}
+        onClose={() => setOpened(undefined)}
+      />
     </Section>
   )
 }
@@ -74,13 +79,12 @@ function itemsOf({ access }: Workspace, open: (what: Opened) => void): MenuItem[
   ]
 }
 
-interface WorkspaceDialogProps {
-  readonly workspace: Workspace
+interface WorkspaceDialogProps extends WorkspaceProps {
   readonly opened: Opened | undefined
   readonly onClose: () => void
 }
 
-function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): ReactNode {
+function WorkspaceDialog({ org, workspace, opened, onClose }: WorkspaceDialogProps): ReactNode {
   const { id, name } = workspace
   const path = `/api/workspaces/${id}`
   const navigate = useNavigate()
@@ -93,7 +97,12 @@ function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): 
     case undefined:
       return null
     case 'access':
-      return <AccessDialog kind="workspace" path={path} name={name} onClose={onClose} />
+      return (
+        <AccessDialog
+          place={{ kind: 'workspace', path, name, page: `/sites/${org.id}`, orgId: org.id }}
+          onClose={onClose}
+        />
+      )
     case 'import':
       return <ImportDialog workspace={workspace} onClose={onClose} />
     case 'document':
