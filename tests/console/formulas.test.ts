@@ -58,7 +58,7 @@ async function submit(name: string): Promise<void> {
 describe('a formula', () => {
   it('is written with a mistake, which is shown with its line, and mended', async () => {
     await page.getByRole('button', { name: 'Add column' }).click()
-    await dialog.getByLabel('Label').fill('Total')
+    await dialog.getByLabel('Name', { exact: true }).fill('Total')
     await dialog.getByLabel('Values').selectOption({ label: 'Computed by a formula' })
     await editor().click()
     await page.keyboard.type('$Quantity *\n')
@@ -101,6 +101,7 @@ describe('a formula', () => {
     await page.keyboard.press('Escape')
     await list.waitFor({ state: 'detached' })
     await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.setViewportSize({ width: 1400, height: 900 })
   })
@@ -108,7 +109,7 @@ describe('a formula', () => {
   it('follows a column that is renamed', async () => {
     await page.getByRole('button', { name: 'Column menu: Price', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Edit column…' }).click()
-    await dialog.getByLabel('Label').fill('Unit price')
+    await dialog.getByLabel('Name', { exact: true }).fill('Unit price')
     await submit('Save')
     await page.getByRole('columnheader', { name: /Unit price/ }).waitFor()
     await eventually(async () => expect(await formulaOf('Total')).toBe('$Quantity * $Unit_price'))
@@ -138,7 +139,7 @@ describe('a formula', () => {
 
   it('that needs Python says why while it is edited', async () => {
     await page.getByRole('button', { name: 'Add column' }).click()
-    await dialog.getByLabel('Label').fill('Words')
+    await dialog.getByLabel('Name', { exact: true }).fill('Words')
     await dialog.getByLabel('Values').selectOption({ label: 'Computed by a formula' })
     await editor().click()
     await page.keyboard.type('len([x for x in range($Quantity)])')

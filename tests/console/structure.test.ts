@@ -33,7 +33,7 @@ afterAll(async () => {
 
 interface Column {
   readonly id: string
-  readonly fields: { readonly label: string; readonly type: string; readonly widgetOptions: string }
+  readonly fields: Readonly<Record<'label' | 'type' | 'description' | 'widgetOptions', string>>
 }
 
 const columns = async (table: string): Promise<string[]> => {
@@ -51,6 +51,11 @@ async function submit(name: string): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
+async function chooseType(name: string): Promise<void> {
+  await dialog.getByRole('button', { name: /^Type/ }).click()
+  await dialog.getByRole('menuitemradio', { name, exact: true }).click()
+}
+
 async function choose(menu: string, item: string): Promise<void> {
   await page.getByRole('button', { name: menu, exact: true }).click()
   await page.getByRole('menuitem', { name: item }).click()
@@ -60,17 +65,17 @@ async function choose(menu: string, item: string): Promise<void> {
 describe('columns', () => {
   it('are added with a type and its options', async () => {
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
-    await page.getByRole('button', { name: 'Add column' }).click()
-    await dialog.getByLabel('Label').fill('Favourite colour')
-    await dialog.getByLabel('Type').selectOption({ label: 'Choice' })
+    await page.locator('.row-buttons').getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('Favourite colour')
+    await chooseType('Choice')
     await dialog.getByLabel('Choices').fill('Red\nGreen\n')
     expect(await findViolations(page)).toEqual([])
     await submit('Add column')
     await page.getByRole('columnheader', { name: /Favourite colour/ }).waitFor()
 
-    await page.getByRole('button', { name: 'Add column' }).click()
-    await dialog.getByLabel('Label').fill('Friend')
-    await dialog.getByLabel('Type').selectOption({ label: 'Reference' })
+    await page.locator('.row-buttons').getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('Friend')
+    await chooseType('Reference')
     const add = dialog.getByRole('button', { name: 'Add column' })
     expect(await add.isDisabled()).toBe(true)
     await dialog.getByLabel('Table').selectOption('People')
@@ -78,9 +83,9 @@ describe('columns', () => {
     expect(await findViolations(page)).toEqual([])
     await submit('Add column')
 
-    await page.getByRole('button', { name: 'Add column' }).click()
-    await dialog.getByLabel('Label').fill('Seen')
-    await dialog.getByLabel('Type').selectOption({ label: 'Date and time' })
+    await page.locator('.row-buttons').getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('Seen')
+    await chooseType('Date and time')
     await dialog.getByLabel('Time zone').selectOption('Asia/Tokyo')
     await submit('Add column')
     await page.getByRole('columnheader', { name: /Seen/ }).waitFor()
@@ -95,14 +100,40 @@ describe('columns', () => {
   it('are edited; another type converts their values', async () => {
     await choose('Column menu: Name', 'Edit column…')
     await dialog.getByText('Column id in the API: Name').waitFor()
-    await dialog.getByLabel('Label').fill('Size')
-    await dialog.getByLabel('Type').selectOption({ label: 'Number' })
+    await dialog.getByLabel('Name', { exact: true }).fill('Size')
+    await chooseType('Number')
     await dialog.getByText('Existing values are converted').waitFor()
     await submit('Save')
     await page.getByRole('columnheader', { name: /Size/ }).waitFor()
     expect((await columns('People'))[0]).toBe('Size Numeric')
     const cells = (await readRecords(rest, `${doc}/tables/People`)).map(({ fields }) => fields.Size)
     expect(cells).toEqual(['Ada', 7])
+  })
+
+  it('are edited beside the rows; edits are discarded only after a question', async () => {
+    await choose('Column menu: Friend', 'Edit column…')
+    await page.getByRole('gridcell', { name: 'Ada' }).click()
+    await dialog.getByLabel('Description').fill('Who to ask')
+    await page.keyboard.press('Escape')
+    const question = page.getByRole('dialog', { name: 'Discard changes?' })
+    expect(await findViolations(page)).toEqual([])
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Who to ask')
+    await submit('Save')
+    const described = async () => {
+      const { body } = await rest.get<{ columns: Column[] }>(`${doc}/tables/People/columns`)
+      return body.columns.map(({ fields }) => fields.description)
+    }
+    expect(await described()).toEqual(['', '', 'Who to ask', ''])
+
+    await choose('Column menu: Friend', 'Edit column…')
+    await dialog.getByLabel('Description').fill('Nobody')
+    await page.keyboard.press('Escape')
+    await question.getByRole('button', { name: 'Discard changes' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await described()).toEqual(['', '', 'Who to ask', ''])
+    await page.locator('.ag-header-cell[col-id="Friend"]').and(page.locator(':focus')).waitFor()
   })
 
   it('have their values as choices when they become choices, the most frequent first', async () => {
@@ -115,7 +146,7 @@ describe('columns', () => {
     )
     await page.getByRole('link', { name: 'Pets', exact: true }).click()
     await choose('Column menu: Kind', 'Edit column…')
-    await dialog.getByLabel('Type').selectOption({ label: 'Choice' })
+    await chooseType('Choice')
     const choices = dialog.getByLabel('Choices')
     await eventually(async () => (await choices.inputValue()) === 'dog\ncat\nowl')
     expect(await findViolations(page)).toEqual([])

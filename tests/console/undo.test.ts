@@ -113,7 +113,7 @@ describe('what a user did in a table', () => {
     expect(await columns()).toEqual(['Name', 'Age'])
     expect((await readRecords(rest, path)).map(({ fields }) => fields.Age)).toEqual([0, 1, 2])
     await button('Add column').click()
-    await page.getByRole('dialog').getByRole('textbox', { name: 'Label' }).fill('Town')
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Town')
     await page.getByRole('dialog').getByRole('button', { name: 'Add column' }).click()
     await page.locator('.ag-header-cell[col-id="Town"]').waitFor()
     await button('Undo').click()

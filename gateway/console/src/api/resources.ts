@@ -7,6 +7,7 @@ type ColumnFields = Pick<
   FullColumn['fields'],
   | 'colRef'
   | 'label'
+  | 'description'
   | 'type'
   | 'isFormula'
   | 'formula'

@@ -11,6 +11,7 @@ export const sampleColumn = (id: string, fields: Partial<Column['fields']> = {})
     formula: '',
     recalcWhen: 0,
     recalcDeps: null,
+    description: '',
     widgetOptions: '',
     visibleCol: 0,
     untieColIdFromLabel: false,

@@ -1,15 +1,10 @@
-import {
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-  type ReactNode,
-  type SyntheticEvent,
-} from 'react'
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button'
 import { TextField } from './field'
+import { rememberFocus } from './return-focus'
 import { ErrorNote } from './states'
 import { ToastOutlet } from './toast'
+import { useSubmit } from './use-submit'
 
 interface DialogProps {
   readonly title: string
@@ -29,16 +24,13 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   // A layout effect, because the browser does not restore the focus of a dialog that was already removed.
   useLayoutEffect(() => {
     const dialog = ref.current
-    const opener = document.activeElement as HTMLElement | null
-    // The action may remove the button that opened the dialog.
-    const container = opener?.closest<HTMLElement>('[tabindex="-1"]')
+    const returnFocus = rememberFocus()
     if (dialog && !dialog.open) dialog.showModal()
     const first = dialog?.querySelector<HTMLElement>(FIELDS) ?? dialog?.querySelector(PRIMARY)
     if (first instanceof HTMLElement) first.focus()
     return () => {
       dialog?.close()
-      if (opener?.isConnected) opener.focus()
-      else container?.focus()
+      returnFocus()
     }
   }, [])
   return (
@@ -79,25 +71,12 @@ interface FormDialogProps extends DialogProps {
 export function FormDialog(props: FormDialogProps): ReactNode {
   const { submit, isDanger = false, canSubmit = true, staysOpen = false, ...others } = props
   const { onSubmit, isShownElsewhere, children, ...dialog } = others
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  const handle = async (event: SyntheticEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(undefined)
-    try {
-      await onSubmit()
-      if (!staysOpen) dialog.onClose()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { error, isBusy, handleSubmit } = useSubmit(onSubmit, () => {
+    if (!staysOpen) dialog.onClose()
+  })
   return (
     <Dialog {...dialog}>
-      <form onSubmit={(event) => void handle(event)}>
+      <form onSubmit={handleSubmit}>
         {children}
         <ErrorNote error={isShownElsewhere?.(error) ? undefined : error} />
         <div className="dialog-foot">

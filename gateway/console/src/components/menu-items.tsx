@@ -12,6 +12,7 @@ interface MenuOption {
 /** An item of a menu. */
 export interface MenuItem {
   readonly label: string
+  readonly icon?: ReactNode
   readonly onSelect: () => void
   readonly isDanger?: boolean
   /** True for an item that can be read and focused, but does nothing now. */
@@ -61,7 +62,7 @@ export function MenuItems({ items, onSelect }: MenuItemsProps): ReactNode {
 }
 
 function MenuEntry({ item, onSelect }: { readonly item: MenuItem; readonly onSelect: () => void }) {
-  const { label, isDanger, isDisabled, option, startsGroup } = item
+  const { label, icon, isDanger, isDisabled, option, startsGroup } = item
   const kind = option?.isExclusive === true ? 'menuitemradio' : 'menuitemcheckbox'
   return (
     <>
@@ -80,6 +81,7 @@ function MenuEntry({ item, onSelect }: { readonly item: MenuItem; readonly onSel
             {option.isOn ? '✓' : ''}
           </span>
         )}
+        {icon}
         {label}
       </button>
     </>

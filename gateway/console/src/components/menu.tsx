@@ -55,7 +55,10 @@ export function Menu(props: MenuProps): ReactNode {
     if (!isOpen) return
     if (event.key === 'Escape' || event.key === 'Tab') {
       setOpen(false)
-      if (event.key === 'Escape') button.current?.focus()
+      if (event.key === 'Tab') return
+      // What contains the menu stays open.
+      event.preventDefault()
+      button.current?.focus()
       return
     }
     moveAmongItems(event, root.current)

@@ -141,6 +141,7 @@ const previewColumn = (type: string): Column => ({
   fields: {
     colRef: 0,
     label: '',
+    description: '',
     type,
     isFormula: true,
     formula: '',

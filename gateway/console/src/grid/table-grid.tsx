@@ -46,67 +46,70 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
   const isFiltered = Object.keys(view.filter).length > 0
   return (
     <GridViewContext value={viewState}>
-      <div className="grid">
-        <GridBar columns={columns} onFilter={setFiltered}>
-          {viewMenu}
-          {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
-          {rowActions?.(rowCommands.selected)}
-          <ArrangementMenus arranged={arranged} columns={columns} />
-        </GridBar>
-        {tableColumns.formulaBar}
-        <div className="grid-middle">
-          <GridBody
-            context={cells}
-            arranged={arranged}
-            canSelect={canEdit || rowActions !== undefined}
-            rows={rows}
-            editing={editing}
-            ranges={ranges}
-            onSelect={rowCommands.onSelect}
-            onFocus={tableColumns.onFocus}
-            onAddRow={canEdit ? rowCommands.add : undefined}
-            grid={grid}
-            body={body}
-          />
-          <GridMessage
+      <div className="with-panel">
+        <div className="grid">
+          <GridBar columns={columns} onFilter={setFiltered}>
+            {viewMenu}
+            {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
+            {rowActions?.(rowCommands.selected)}
+            <ArrangementMenus arranged={arranged} columns={columns} />
+          </GridBar>
+          {tableColumns.formulaBar}
+          <div className="grid-middle">
+            <GridBody
+              context={cells}
+              arranged={arranged}
+              canSelect={canEdit || rowActions !== undefined}
+              rows={rows}
+              editing={editing}
+              ranges={ranges}
+              onSelect={rowCommands.onSelect}
+              onFocus={tableColumns.onFocus}
+              onAddRow={canEdit ? rowCommands.add : undefined}
+              grid={grid}
+              body={body}
+            />
+            <GridMessage
+              store={rows.store}
+              hasColumns={columns.length > 0}
+              isFiltered={isFiltered}
+              canEdit={canEdit}
+              isPast={asOf !== undefined}
+              onClearFilters={() => setView({ ...view, filter: {} })}
+            />
+            <AwayNotice store={rows.store} />
+            <GridNotice problem={editing.problem} onDismiss={() => editing.report()} />
+          </div>
+          <GridFooter
             store={rows.store}
-            hasColumns={columns.length > 0}
+            selected={rowCommands.selected.length}
             isFiltered={isFiltered}
-            canEdit={canEdit}
             isPast={asOf !== undefined}
-            onClearFilters={() => setView({ ...view, filter: {} })}
-          />
-          <AwayNotice store={rows.store} />
-          <GridNotice problem={editing.problem} onDismiss={() => editing.report()} />
+          >
+            <RangeFoot selection={ranges.selecting.selection} read={ranges.read} columns={shown} />
+          </GridFooter>
+          {menu && (
+            <HeaderMenu
+              menu={menu}
+              arranged={arranged}
+              grid={grid}
+              columnItems={tableColumns.items(menu.column)}
+              onFilter={setFiltered}
+              onClose={closeMenu}
+            />
+          )}
+          {tableColumns.dialog}
+          {ranges.dialog}
+          {filtered && (
+            <FilterDialog
+              column={filtered}
+              filter={view.filter[filtered.id]}
+              onFilter={(filter) => setView(withFilter(view, filtered.id, filter))}
+              onClose={() => setFiltered(undefined)}
+            />
+          )}
         </div>
-        <GridFooter
-          store={rows.store}
-          selected={rowCommands.selected.length}
-          isFiltered={isFiltered}
-          isPast={asOf !== undefined}
-        >
-          <RangeFoot selection={ranges.selecting.selection} read={ranges.read} columns={shown} />
-        </GridFooter>
-        {menu && (
-          <HeaderMenu
-            menu={menu}
-            arranged={arranged}
-            grid={grid}
-            columnItems={tableColumns.items(menu.column)}
-            onFilter={setFiltered}
-            onClose={closeMenu}
-          />
-        )}
-        {tableColumns.dialog}
-        {ranges.dialog}
-        {filtered && (
-          <FilterDialog
-            column={filtered}
-            filter={view.filter[filtered.id]}
-            onFilter={(filter) => setView(withFilter(view, filtered.id, filter))}
-            onClose={() => setFiltered(undefined)}
-          />
-        )}
+        {tableColumns.panel}
       </div>
     </GridViewContext>
   )

@@ -18,12 +18,14 @@ const NO_COLUMNS: readonly Column[] = []
 
 /** The columns of a grid: what their menus offer, and their formulas. */
 export interface TableColumns {
-  /** Opens the dialog to add a column. */
+  /** Opens the panel to add a column. */
   readonly add: () => void
   /** Menu items of a column. */
   readonly items: (column: Column) => MenuItem[]
   /** The open dialog, if any. */
   readonly dialog: ReactNode
+  /** The open panel of a column, if any. */
+  readonly panel: ReactNode
   /** The formula of the focused cell; nothing in a table without formulas. */
   readonly formulaBar: ReactNode
   /** Must be called when another cell gets the focus. */
@@ -41,7 +43,7 @@ export function useTableColumns(context: CellContext, parts: GridParts): TableCo
   const { docId, tableId, canEdit, asOf } = context
   const { columns, grid, store } = parts
   const rowIds = useCallback(() => rowsInView(grid), [grid])
-  const { add, dialog, openFormula, items } = useColumnDialogs(context, rowIds)
+  const { add, dialog, panel, openFormula, items } = useColumnDialogs(context, rowIds)
   const { focused, onFocus } = useFocusedFormula(columns, grid)
   const refresh = useCallback(() => store.scheduleRefresh(false), [store])
   usePendingCells(asOf === undefined ? columns : NO_COLUMNS, grid, refresh)
@@ -61,6 +63,7 @@ export function useTableColumns(context: CellContext, parts: GridParts): TableCo
   return {
     add,
     dialog,
+    panel,
     onFocus,
     items: (column) => startGroup([...ownItems(column), ...items(column)]),
     formulaBar: columns.some(({ fields }) => fields.formula !== '') && (

@@ -33,6 +33,11 @@ describe('the form of a column', () => {
 
   it('creates data columns', () => {
     const draft = { ...newDraft(), label: ' When ', type: 'DateTime', zone: 'UTC' }
-    expect(newFields(draft)).toEqual({ label: 'When', type: 'DateTime:UTC', isFormula: false })
+    expect(newFields(draft)).toEqual({
+      label: 'When',
+      description: '',
+      type: 'DateTime:UTC',
+      isFormula: false,
+    })
   })
 })

@@ -24,6 +24,8 @@ export type ValueSource = 'data' | 'formula' | 'trigger'
 /** Form state of a column. */
 export interface ColumnDraft {
   readonly label: string
+  /** For readers. */
+  readonly description: string
   readonly source: ValueSource
   readonly formula: string
   /** When a trigger formula runs: see `Column`. */
@@ -45,6 +47,7 @@ export interface ColumnDraft {
 /** Fields of a column, as sent to the API. */
 export interface ColumnFields {
   readonly label?: string
+  readonly description?: string
   readonly type?: string
   readonly isFormula?: boolean
   readonly formula?: string
@@ -60,6 +63,7 @@ const browserZone = (): string => new Intl.DateTimeFormat().resolvedOptions().ti
 /** Returns the initial form state for a new column. */
 export const newDraft = (): ColumnDraft => ({
   label: '',
+  description: '',
   source: 'data',
   formula: '',
   recalcWhen: 0,
@@ -77,6 +81,7 @@ export function draftOf({ fields }: Column): ColumnDraft {
   const type = typeNames.some(([known]) => known === name) ? name : fields.type
   return {
     label: fields.label,
+    description: fields.description,
     source: sourceOf(fields),
     formula: fields.formula,
     recalcWhen: fields.recalcWhen,
@@ -105,6 +110,7 @@ export function typeOf({ type, zone, refTable }: ColumnDraft): string {
 export function newFields(draft: ColumnDraft): ColumnFields {
   return {
     label: draft.label.trim(),
+    description: draft.description.trim(),
     type: typeOf(draft),
     ...sourceFields(draft),
     ...(isChoice(draft.type) && { widgetOptions: withChoices('', draft.choices) }),
@@ -114,12 +120,13 @@ export function newFields(draft: ColumnDraft): ColumnFields {
 
 /** Returns the changed fields of a column. */
 export function changedFields(column: Column, draft: ColumnDraft): ColumnFields {
-  const { label, type, widgetOptions, visibleCol } = column.fields
+  const { label, description, type, widgetOptions, visibleCol } = column.fields
   const choices = isChoice(draft.type) ? withChoices(widgetOptions, draft.choices) : widgetOptions
   const next = { ...newFields(draft), widgetOptions: choices }
   const shown = isRef(draft.type) ? draft.visibleCol : 0
   return {
     ...(next.label !== label && { label: next.label }),
+    ...(draft.description !== description && { description: next.description }),
     ...(next.type !== type && { type: next.type }),
     ...changedSource(column, draft),
     ...(next.widgetOptions !== widgetOptions && { widgetOptions: next.widgetOptions }),

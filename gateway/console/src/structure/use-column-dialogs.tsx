@@ -2,12 +2,12 @@ import { useCallback, useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import type { MenuItem } from '../components/menu-items'
-import { ColumnDialog } from './column-dialog'
 import { FormulaDialog } from './formula-dialog'
 import { RemoveColumnDialog } from './remove-column-dialog'
+import { useColumnPanel } from './use-column-panel'
 
 interface ColumnDialogs {
-  /** Opens the dialog to add a column. */
+  /** Opens the panel to add a column. */
   readonly add: () => void
   /** Menu items of a column. */
   readonly items: (column: Column) => MenuItem[]
@@ -15,32 +15,29 @@ interface ColumnDialogs {
   readonly openFormula: (column: Column) => void
   /** The open dialog, if any. */
   readonly dialog: ReactNode
+  /** The open panel, if any. */
+  readonly panel: ReactNode
 }
 
-type OpenDialog =
-  | { readonly what: 'edit' | 'formula' | 'show' | 'remove'; readonly column: Column }
-  | { readonly what: 'add' }
+interface OpenDialog {
+  readonly what: 'formula' | 'remove'
+  readonly column: Column
+}
 
-/** The dialogs that add, edit and delete columns of a table. */
+/** The panel that adds and edits columns of a table, and the dialogs of its columns. */
 export function useColumnDialogs(
-  { docId, tableId, canEdit }: CellContext,
+  context: CellContext,
   rowIds: () => readonly number[],
 ): ColumnDialogs {
+  const { docId, tableId, canEdit } = context
   const [open, setOpen] = useState<OpenDialog>()
   const close = useCallback(() => setOpen(undefined), [])
+  const editing = useColumnPanel(context, rowIds)
   const common = { docId, tableId, onClose: close }
-  const dialogs = {
-    add: () => <ColumnDialog {...common} rowIds={rowIds} />,
-    edit: (column?: Column) => <ColumnDialog {...common} rowIds={rowIds} column={column} />,
-    formula: (column?: Column) => (
-      <ColumnDialog {...common} rowIds={rowIds} column={column} startsWithFormula />
-    ),
-    show: (column?: Column) => column && <FormulaDialog {...common} column={column} />,
-    remove: (column?: Column) => column && <RemoveColumnDialog {...common} column={column} />,
-  }
-  const show = (what: 'edit' | 'formula' | 'show' | 'remove') => (column: Column) =>
-    setOpen({ what, column })
-  const openFormula = show(canEdit ? 'formula' : 'show')
+  const openFormula = (column: Column) =>
+    canEdit
+      ? editing.open({ column, startsWithFormula: true })
+      : setOpen({ what: 'formula', column })
   const formulaItems = (column: Column): MenuItem[] =>
     column.fields.formula === ''
       ? []
@@ -51,13 +48,24 @@ export function useColumnDialogs(
           },
         ]
   const structureItems = (column: Column): MenuItem[] => [
-    { label: 'Edit column…', onSelect: () => show('edit')(column) },
-    { label: 'Delete column…', isDanger: true, onSelect: () => show('remove')(column) },
+    { label: 'Edit column…', onSelect: () => editing.open({ column }) },
+    {
+      label: 'Delete column…',
+      isDanger: true,
+      onSelect: () => setOpen({ what: 'remove', column }),
+    },
   ]
   return {
-    add: () => setOpen({ what: 'add' }),
+    add: () => editing.open({}),
     openFormula,
     items: (column) => [...formulaItems(column), ...(canEdit ? structureItems(column) : [])],
-    dialog: open && dialogs[open.what]('column' in open ? open.column : undefined),
+    dialog: (
+      <>
+        {open?.what === 'formula' && <FormulaDialog {...common} column={open.column} />}
+        {open?.what === 'remove' && <RemoveColumnDialog {...common} column={open.column} />}
+        {editing.question}
+      </>
+    ),
+    panel: editing.panel,
   }
 }

@@ -3,22 +3,16 @@ import type { ReactNode } from 'react'
 import { columnName } from '../formats/column'
 import { columnsQuery, tablesQuery } from '../api/resources'
 import { labelColumn } from '../cells/reference/label-queries'
-import { SelectField, TextField } from '../components/field'
+import { Field, SelectField, TextField } from '../components/field'
 import { ChoicesField, type ValueColumn } from './choices-field'
-import {
-  isChoice,
-  isRef,
-  newDraft,
-  typeNames,
-  type ColumnDraft,
-  type ValueSource,
-} from './column-types'
+import { TypeField } from './type-field'
+import { isChoice, isRef, newDraft, type ColumnDraft, type ValueSource } from './column-types'
 
-interface ColumnFieldsProps {
+interface ColumnFormProps {
   readonly docId: string
   readonly draft: ColumnDraft
   readonly onChange: (draft: ColumnDraft) => void
-  /** Hint below the label. */
+  /** Hint below the name. */
   readonly labelHint?: ReactNode
   /** Hint below the type. */
   readonly typeHint?: ReactNode
@@ -26,35 +20,28 @@ interface ColumnFieldsProps {
   readonly valueColumn?: ValueColumn
 }
 
-/** Form fields of a column: label, type and the options of the type. */
-export function ColumnFields(props: ColumnFieldsProps): ReactNode {
+/** Form fields of a column: name, type and the options of the type. */
+export function ColumnForm(props: ColumnFormProps): ReactNode {
   const { docId, draft, onChange, labelHint, typeHint, valueColumn } = props
   const { type, zone } = draft
   const set = (change: Partial<ColumnDraft>) => onChange({ ...draft, ...change })
-  const known = typeNames.some(([name]) => name === type)
   return (
     <>
       <TextField
-        label="Label"
+        label="Name"
         hint={labelHint}
         value={draft.label}
         required
         maxLength={256}
         onChange={({ target }) => set({ label: target.value })}
       />
+      <TypeField type={type} hint={typeHint} onChange={(next) => set({ type: next })} />
       <SelectField
         label="Values"
         hint={sourceHints[draft.source]}
         value={draft.source}
         options={sources}
         onChange={({ target }) => set(withSource(draft, target.value as ValueSource))}
-      />
-      <SelectField
-        label="Type"
-        hint={typeHint}
-        value={type}
-        options={known ? typeNames : [...typeNames, [type, type]]}
-        onChange={({ target }) => set({ type: target.value })}
       />
       {type === 'DateTime' && (
         <SelectField
@@ -72,6 +59,16 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
         />
       )}
       {isRef(type) && <RefFields docId={docId} draft={draft} onSet={set} />}
+      <Field label="Description">
+        {(control) => (
+          <textarea
+            {...control}
+            className="description"
+            value={draft.description}
+            onChange={({ target }) => set({ description: target.value })}
+          />
+        )}
+      </Field>
     </>
   )
 }

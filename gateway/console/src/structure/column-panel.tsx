@@ -1,0 +1,163 @@
+import { useEffect, useState, type ReactNode } from 'react'
+import { columnName, isComputed } from '../formats/column'
+import type { Column } from '../api/resources'
+import { makeChange } from '../undo/make-change'
+import { useRecordChange } from '../undo/undo-provider'
+import { Button } from '../components/button'
+import { SidePanel } from '../components/side-panel'
+import { ErrorNote } from '../components/states'
+import { useApiMutation } from '../components/use-api-mutation'
+import { useSubmit } from '../components/use-submit'
+import type { ValueColumn } from './choices-field'
+import { ColumnForm } from './column-form'
+import { FormulaSection } from './formula-section'
+import {
+  changedFields,
+  draftOf,
+  isChoice,
+  isRef,
+  newDraft,
+  newFields,
+  typeOf,
+  type ColumnDraft,
+  type ColumnFields,
+} from './column-types'
+
+interface ColumnPanelProps {
+  readonly docId: string
+  readonly tableId: string
+  /** The column to edit; undefined to add one. */
+  readonly column?: Column
+  /** True to begin with its formula. */
+  readonly startsWithFormula?: boolean
+  /** The rows in view, of which results of a formula are shown. */
+  readonly rowIds: () => readonly number[]
+  /** Called when there begins, or ceases, to be something that is not saved. */
+  readonly onDirty: (isDirty: boolean) => void
+  /** Called by the user who wants to close the panel. */
+  readonly onLeave: () => void
+  /** Called when everything is saved. */
+  readonly onSaved: () => void
+}
+
+/** Adds a column to a table, or edits one, beside its rows. */
+export function ColumnPanel(props: ColumnPanelProps): ReactNode {
+  const { docId, tableId, column, startsWithFormula = false, rowIds, onDirty } = props
+  const [initial] = useState(() => (column ? draftOf(column) : newDraft()))
+  const [draft, setDraft] = useState(initial)
+  const { error, isBusy, handleSubmit } = useSubmit(useSave(props, draft), props.onSaved)
+  const isDirty = JSON.stringify(draft) !== JSON.stringify(initial)
+  useEffect(() => onDirty(isDirty), [onDirty, isDirty])
+  const hasFormula = draft.source !== 'data'
+  const isComplete =
+    draft.label.trim() !== '' &&
+    (!isRef(draft.type) || draft.refTable !== '') &&
+    (!hasFormula || draft.formula.trim() !== '')
+  return (
+    <SidePanel
+      title={column ? `Edit column “${columnName(column)}”` : `Add column to ${tableId}`}
+      isWide={hasFormula}
+      onClose={props.onLeave}
+    >
+      <form className="panel-form" onSubmit={handleSubmit}>
+        <div className="panel-body">
+          <ColumnForm
+            docId={docId}
+            draft={draft}
+            onChange={setDraft}
+            labelHint={
+              column ? (
+                <IdHint column={column} />
+              ) : (
+                'The column id used in the API is derived from it.'
+              )
+            }
+            typeHint={changeNote(column, draft)}
+            valueColumn={column && valuesOf(docId, tableId, column)}
+          />
+          {hasFormula && (
+            <FormulaSection
+              docId={docId}
+              tableId={tableId}
+              column={column}
+              draft={draft}
+              isFocused={startsWithFormula}
+              rowIds={rowIds}
+              onChange={setDraft}
+            />
+          )}
+        </div>
+        <div className="panel-foot">
+          <ErrorNote error={error} />
+          <Button onClick={props.onLeave}>Cancel</Button>
+          <Button type="submit" kind="primary" disabled={!isComplete} isBusy={isBusy}>
+            {column ? 'Save' : 'Add column'}
+          </Button>
+        </div>
+      </form>
+    </SidePanel>
+  )
+}
+
+/** Returns a function that stores a draft. */
+function useSave(
+  { docId, tableId, column }: Pick<ColumnPanelProps, 'docId' | 'tableId' | 'column'>,
+  draft: ColumnDraft,
+): () => Promise<void> {
+  const { mutate } = useApiMutation(['document', docId])
+  const record = useRecordChange()
+  const label = draft.label.trim()
+  const name = `Column “${label}”`
+  const change = async (colId: string, fields: ColumnFields, what: string) => {
+    if (Object.keys(fields).length === 0) return
+    const columns = [{ id: colId, fields }]
+    const made = makeChange(docId, { op: 'updateColumns', table: tableId, columns })
+    record(
+      `${name} ${what}`,
+      made.then(({ seq }) => seq),
+    )
+    await made
+  }
+  const add = async () => {
+    const { description, ...fields } = newFields(draft)
+    const columns = [{ id: label, fields }]
+    const made = makeChange(docId, { op: 'addColumns', table: tableId, columns })
+    record(
+      `${name} added`,
+      made.then(({ seq }) => seq),
+    )
+    const { operation } = await made
+    const colId = operation?.columns?.[0]?.id
+    // The API ignores the description of a new column, as Grist does.
+    if (colId !== undefined && description !== '') await change(colId, { description }, 'described')
+  }
+  return () =>
+    mutate(() => (column ? change(column.id, changedFields(column, draft), 'changed') : add()))
+}
+
+/** The values that can become choices: not lists. */
+function valuesOf(docId: string, tableId: string, { id, fields }: Column): ValueColumn | undefined {
+  const isList = /List|Attachments/.test(fields.type)
+  return isList ? undefined : { docId, tableId, colId: id, isConverted: !isChoice(fields.type) }
+}
+
+const CONVERSION_NOTE =
+  'Existing values are converted. Values that cannot be converted are kept as text.'
+const REPLACEMENT_NOTE = 'Existing values are replaced by the results of the formula.'
+
+/** What a change does to the cells of a column. */
+function changeNote(column: Column | undefined, draft: ColumnDraft): string | undefined {
+  if (!column) return undefined
+  if (draft.source === 'formula') return isComputed(column) ? undefined : REPLACEMENT_NOTE
+  return typeOf(draft) === column.fields.type ? undefined : CONVERSION_NOTE
+}
+
+function IdHint({ column }: { readonly column: Column }): ReactNode {
+  const { id, fields } = column
+  return (
+    <>
+      Column id in the API: <code>{id}</code>
+      {fields.untieColIdFromLabel ? '.' : '. Changing the name changes the id.'}
+    </>
+  )
+}
