@@ -23,6 +23,7 @@ const reads = [
   '/tables',
   '/tables?expand=column',
   '/tables/Pets/columns',
+  '/tables/Pets/columns/Twice/values',
   '/tables/Pets/records',
   '/tables/Pets/records?sort=-Age,Name&limit=2&count=true&cursor=',
   '/tables/Pets/records?filter={"Name":["Rex"]}',

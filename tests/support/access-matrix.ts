@@ -157,6 +157,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   getTableJsonSchema: { statuses: viewers },
   addTables: { statuses: editors, body: { tables: [{ columns: [{ id: 'A' }] }] } },
   listColumns: { statuses: viewers },
+  listColumnValues: { statuses: viewers, params: () => Promise.resolve({ columnId: 'A' }) },
   modifyTables: {
     statuses: editors,
     body: { tables: [{ id: 'Table1', fields: { onDemand: false } }] },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readDocument, writeDocument } from '../documents/conditional-requests'
-import { sendJson, sendNull } from '../http/reply'
+import { sendBytes, sendJson, sendNull } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import {
   columnIds,
@@ -13,12 +13,13 @@ import {
   toWireUpdate,
 } from '../schemas/columns'
 import { nothing } from '../schemas/errors'
+import { columnValues, columnValuesQuery } from '../schemas/column-values'
 import { columnParams, flag, tableParams } from '../schemas/parameters'
 
 const tag = 'columns'
 const path = '/api/docs/{docId}/tables/{tableId}/columns'
 
-/** Columns of a table: list, add, update, add or update, delete. */
+/** Columns of a table: list, add, update, add or update, delete, count values. */
 export const columnRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -147,6 +148,32 @@ export const columnRoutes: readonly Route[] = [
         home.columns.deleteColumn({ ...request, options }, call),
       )
       sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${path}/{columnId}/values`,
+    id: 'listColumnValues',
+    tag,
+    summary: 'Count the values of a column',
+    description:
+      'Returns the distinct values of a column with the number of records that have them, the most frequent ones first, and values of the same count in their order. For a column of lists these are the elements of the lists, with null for empty lists. Text of more than 1,000 bytes is included in `total` only.',
+    access: 'viewers',
+    conditions: 'read',
+    params: columnParams,
+    query: columnValuesQuery,
+    success: { description: 'Values of the column', schema: columnValues },
+    async handle(exchange, { document, params, query: { filter, limit } }) {
+      const request = {
+        ...params,
+        docId: document.docId,
+        filterJson: Buffer.from(filter ?? ''),
+        limit,
+      }
+      const found = await readDocument(exchange, document, (home, call, options) =>
+        home.columns.listColumnValues({ ...request, options }, call),
+      )
+      if (found) sendBytes(exchange, found.bodyJson)
     },
   }),
 ]

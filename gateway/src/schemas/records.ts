@@ -26,7 +26,7 @@ const offsetText = z
 const OFFSET = `Number of matching records to skip, counted from the cursor if one is given; 0 to ${MAX_OFFSET}. Skipping is fast in row id order only.`
 
 const FILTER =
-  'Object that maps each column id to a list of allowed values or to an object of operators: `eq`, `ne`, `in`, `notIn`, `lt`, `lte`, `gt`, `gte`, `between`, `contains`, `startsWith`, `endsWith`, `isNull`, `has`, `ignoreCase`. The key `or` takes a list of such objects.'
+  'Object that maps each column id to a list of allowed values or to an object of operators: `eq`, `ne`, `in`, `notIn`, `lt`, `lte`, `gt`, `gte`, `between`, `contains`, `notContains`, `startsWith`, `endsWith`, `isNull`, `has`, `hasAny`, `hasNone`, `ignoreCase`. The keys `or` and `and` take lists of such objects, of which a record must match one, or all.'
 
 /** A list of values, or an object of operators; document-data validates its contents. */
 function isWanted(value: unknown): boolean {
@@ -42,15 +42,15 @@ const fieldsBounds = { min: 0, max: 2_000 }
 const fields = z.record(z.string(), z.unknown()).meta({ description: 'Values by column id' })
 const rowId = z.int().meta({ description: 'Row id' })
 
+/** A filter in a query. */
+export const filterText = z
+  .string()
+  .optional()
+  .meta({ description: `JSON text. ${FILTER}`, example: '{"country": ["FR", "PT"]}' })
+
 /** Selection of records in a query. */
 export const recordsQuery = z.object({
-  filter: z
-    .string()
-    .optional()
-    .meta({
-      description: `JSON text. ${FILTER}`,
-      example: '{"country": ["FR", "PT"]}',
-    }),
+  filter: filterText,
   sort: z.string().optional().meta({
     description:
       'Column ids separated by commas. A `-` before an id sorts in descending order; `:` after it adds flags separated by `;`: `naturalSort`, `emptyLast`, `orderByChoice`.',

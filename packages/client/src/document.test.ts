@@ -34,6 +34,22 @@ describe('records', () => {
     })
   })
 
+  it('are counted by the values of a column', async () => {
+    const counted = { values: [{ value: 'red', count: 2 }], total: 1 }
+    await using server = await startServer(json(counted), json(counted))
+    const people = createDoc(server).table('People')
+    expect(
+      await people.values('Favourite colour', { filter: { Age: { gt: 1 } }, limit: 5 }),
+    ).toEqual(counted)
+    await people.values('Team')
+    const path = '/api/docs/d/tables/People/columns'
+    const filter = encodeURIComponent('{"Age":{"gt":1}}')
+    expect(server.seen.map(({ method, url }) => [method, url])).toEqual([
+      ['GET', `${path}/Favourite%20colour/values?filter=${filter}&limit=5`],
+      ['GET', `${path}/Team/values`],
+    ])
+  })
+
   it('are read up to a limit', async () => {
     const records = Array.from({ length: 500 }, (_, index) => record(index))
     await using server = await startServer(

@@ -81,7 +81,14 @@ export type {
 export { Sheaf } from './sheaf.ts'
 export type { SheafOptions } from './sheaf.ts'
 export { Table } from './table.ts'
-export type { AddedOrUpdated, AddOrUpdateOptions, RecordUpdate, RequiredRecord } from './table.ts'
+export type {
+  AddedOrUpdated,
+  AddOrUpdateOptions,
+  ColumnValues,
+  RecordUpdate,
+  RequiredRecord,
+  ValueSelection,
+} from './table.ts'
 export type { Fetch } from './transport.ts'
 export { Webhooks } from './webhooks.ts'
 export type { DeliverySelection } from './webhooks.ts'

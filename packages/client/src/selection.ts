@@ -13,11 +13,16 @@ export interface Operators<Value> {
   readonly gte?: Value
   readonly between?: readonly [from: Value, to: Value]
   readonly contains?: string
+  readonly notContains?: string
   readonly startsWith?: string
   readonly endsWith?: string
   readonly isNull?: boolean
-  /** An item that the list in the cell contains. */
+  /** An item that the list in the cell contains, or several. */
   readonly has?: unknown
+  /** Items of which the list in the cell contains one at least. */
+  readonly hasAny?: unknown
+  /** Items of which the list in the cell contains none. */
+  readonly hasNone?: unknown
   readonly ignoreCase?: boolean
 }
 
@@ -28,6 +33,8 @@ export type Filter<T extends TableTypes> = {
   readonly id?: readonly T['id'][] | Operators<number>
   /** Alternatives, of which a row must meet one. */
   readonly or?: readonly Filter<T>[]
+  /** Filters that a row must meet as well: several conditions on one column, several groups of alternatives. */
+  readonly and?: readonly Filter<T>[]
 }
 
 type Sorted<C extends string> = C | `-${C}`

@@ -1,4 +1,4 @@
-import type { CallOptions, CellWriteOptions, WriteOptions } from './call-options.ts'
+import type { CallOptions, CellWriteOptions, ReadOptions, WriteOptions } from './call-options.ts'
 import { Columns } from './columns.ts'
 import type { Call, Connection } from './connection.ts'
 import type { ColumnId, Row, TableTypes } from './document-types.ts'
@@ -48,6 +48,26 @@ export interface AddedOrUpdated<Id extends number> {
   readonly updated: readonly Id[]
 }
 
+/** Which values of a column are counted. */
+export interface ValueSelection<T extends TableTypes> extends ReadOptions {
+  /** Only records that pass are counted. */
+  readonly filter?: Filter<T>
+  /** Maximum number of values listed, 1,000 at most. Default: 200. */
+  readonly limit?: number
+}
+
+/** Distinct values of a column, those of most records first. */
+export interface ColumnValues<Value> {
+  /** For a column of lists their elements, and null for empty lists. */
+  readonly values: readonly {
+    readonly value: Value extends readonly ['L', ...(infer Item)[]] ? Item : Value
+    /** Number of records that have the value. */
+    readonly count: number
+  }[]
+  /** Number of all distinct values, also of those that are not listed. */
+  readonly total: number
+}
+
 /** A table of a document: its records, columns and views. */
 export class Table<T extends TableTypes> {
   readonly id: string
@@ -55,6 +75,7 @@ export class Table<T extends TableTypes> {
   readonly views: Views
   readonly #connection: Connection
   readonly #path: string
+  readonly #columnsPath: string
 
   /** @internal */
   constructor(connection: Connection, documentPath: string, id: string) {
@@ -64,6 +85,7 @@ export class Table<T extends TableTypes> {
     this.views = new Views(connection, path)
     this.#connection = connection
     this.#path = `${path}/records`
+    this.#columnsPath = `${path}/columns`
   }
 
   /**
@@ -130,6 +152,25 @@ export class Table<T extends TableTypes> {
     const filter = { id: [id] } as Filter<T>
     const { records } = await this.page({ ...options, filter, limit: 1 })
     return records[0]
+  }
+
+  /**
+   * Resolves to the distinct values of a column, with the number of records that have each.
+   *
+   * ```ts
+   * const { values } = await people.values('Team', { filter: { Born: { isNull: false } } })
+   * ```
+   */
+  async values<C extends ColumnId<T>>(
+    columnId: C,
+    { filter, limit, asOf, ...options }: ValueSelection<T> = {},
+  ): Promise<ColumnValues<T['read'][C]>> {
+    const call: Call = {
+      method: 'GET',
+      path: `${this.#columnsPath}/${encodeURIComponent(columnId)}/values`,
+      query: { filter: filter && JSON.stringify(filter), limit, asOf },
+    }
+    return this.#connection.json(call, options)
   }
 
   /**

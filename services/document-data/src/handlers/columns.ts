@@ -18,6 +18,7 @@ import { requireTargets } from '../store/schema/reference-targets'
 import { removeColumn } from '../store/structure/column-removal'
 import { addOrUpdateColumns, updateColumns } from '../store/structure/column-updates'
 import { addColumns, listColumns } from '../store/structure/columns'
+import { columnValues } from './column-values'
 import {
   changeFromWire,
   columnFromWire,
@@ -32,6 +33,8 @@ import { isStrict, runRead, runWrite } from './document-options'
 export const columns = (
   ctx: Context,
 ): Omit<ColumnsService, 'listFormulaTimings' | 'recalculateFormulas' | 'checkFormula'> => ({
+  ...columnValues(ctx),
+
   async listColumns(request: ListColumnsRequest, call: ServerCall): Promise<ListColumnsResponse> {
     const { docId, tableId, hidden } = request
     requireDocument(ctx, call, docId, 'viewers')

@@ -11,27 +11,28 @@ import type { TableShape } from './table-shape'
 
 export type { Condition } from './allowed-values'
 
-/** Alternatives; a row must pass one of them. */
-export interface Alternatives {
-  readonly any: readonly Filter[]
+/** Filters of which a row must pass one, or all. */
+export interface FilterGroup {
+  readonly join: 'or' | 'and'
+  readonly filters: readonly Filter[]
 }
 
 /**
- * Conditions by column id: allowed values, of which a row must have one, or operators. The key `or`, which is
- * not a valid column id, holds alternatives. A row must meet all conditions.
+ * Conditions by column id: allowed values, of which a row must have one, or operators. The keys `or` and `and`, which are
+ * not valid column ids, hold groups of filters. A row must meet all conditions.
  */
-export type Filter = ReadonlyMap<string, readonly Cell[] | Operators | Alternatives>
+export type Filter = ReadonlyMap<string, readonly Cell[] | Operators | FilterGroup>
 
 /**
- * Maximum number of conditions in a filter, including alternatives; SQLite limits the depth of expressions.
+ * Maximum number of conditions in a filter, including those of groups; SQLite limits the depth of expressions.
  */
 const MAX_CONDITIONS = 500
-/** Maximum nesting of alternatives. */
+/** Maximum nesting of groups. */
 const MAX_NESTING = 5
 
 /**
- * Reads `{"column": [value, …], "column": {"operator": …}, "or": [{…}, …]}`; empty text, `{}` and `[]` match
- * all rows. Throws AppError `invalid`: MALFORMED_JSON, INVALID_FILTER for another form, UNKNOWN_COLUMN naming
+ * Reads `{"column": [value, …], "column": {"operator": …}, "or": [{…}, …], "and": [{…}, …]}`; empty text, `{}` and `[]`
+ * match all rows. Throws AppError `invalid`: MALFORMED_JSON, INVALID_FILTER for another form, UNKNOWN_COLUMN naming
  * the column.
  */
 export function parseFilter(json: string | Uint8Array, table: TableShape): Filter {
@@ -51,26 +52,35 @@ interface Reading {
 }
 
 function readFilter(value: object, reading: Reading, nesting: number): Filter {
-  const filter = new Map<string, readonly Cell[] | Operators | Alternatives>()
+  const filter = new Map<string, readonly Cell[] | Operators | FilterGroup>()
   for (const [column, wanted] of Object.entries(value) as [string, unknown][]) {
     reading.left--
     if (reading.left < 0) throw invalidFilter('Invalid query: filter has too many conditions')
-    if (column === 'or') filter.set(column, readAlternatives(wanted, reading, nesting))
+    if (isGroupKey(column)) filter.set(column, readGroup(column, wanted, { reading, nesting }))
     else filter.set(column, readWanted(column, wanted, reading))
   }
   return filter
 }
 
-function readAlternatives(value: unknown, reading: Reading, nesting: number): Alternatives {
-  if (!Array.isArray(value) || value.length === 0)
-    throw invalidFilter('Invalid query: or must be an array of filters')
+/** Whether a key of a filter holds a group of filters in place of the condition of a column. */
+export function isGroupKey(key: string): key is FilterGroup['join'] {
+  return key === 'or' || key === 'and'
+}
+
+function readGroup(
+  join: FilterGroup['join'],
+  value: unknown,
+  { reading, nesting }: { readonly reading: Reading; readonly nesting: number },
+): FilterGroup {
+  const malformed = () => invalidFilter(`Invalid query: ${join} must be an array of filters`)
+  if (!Array.isArray(value) || value.length === 0) throw malformed()
   if (nesting >= MAX_NESTING) throw invalidFilter('Invalid query: filter is nested too deeply')
   return {
-    any: value.map((item: unknown) => {
-      if (typeof item !== 'object' || item === null || Array.isArray(item))
-        throw invalidFilter('Invalid query: or must be an array of filters')
+    join,
+    filters: value.map((item: unknown) => {
+      if (typeof item !== 'object' || item === null || Array.isArray(item)) throw malformed()
       const filter = readFilter(item, reading, nesting + 1)
-      if (filter.size === 0) throw invalidFilter('Invalid query: or has an empty filter')
+      if (filter.size === 0) throw invalidFilter(`Invalid query: ${join} has an empty filter`)
       return filter
     }),
   }
@@ -114,8 +124,8 @@ export function columnConditions(
   return new Map(
     [...filter].map(([column, wanted]) => [
       column,
-      'any' in wanted
-        ? alternativesCondition(table, wanted, prefix)
+      'filters' in wanted
+        ? groupCondition(table, wanted, prefix)
         : wantedCondition(table, column, { wanted, prefix }),
     ]),
   )
@@ -152,14 +162,14 @@ function errorNameOf(cell: Cell): string | undefined {
   return Array.isArray(cell) && cell[0] === 'E' && typeof cell[1] === 'string' ? cell[1] : undefined
 }
 
-function alternativesCondition(
+function groupCondition(
   table: TableShape,
-  { any }: Alternatives,
+  { join, filters }: FilterGroup,
   prefix: string,
 ): Condition {
-  const conditions = any.map((filter) => allConditions(columnConditions(table, filter, prefix)))
+  const conditions = filters.map((filter) => allConditions(columnConditions(table, filter, prefix)))
   return {
-    sql: conditions.map(({ sql }) => `(${sql})`).join(' OR '),
+    sql: conditions.map(({ sql }) => `(${sql})`).join(join === 'or' ? ' OR ' : ' AND '),
     params: conditions.flatMap(({ params }) => params),
     needsScan: true,
   }

@@ -135,11 +135,15 @@ const meanings: Record<string, Meaning> = {
     return isOrdered(value, low, (o) => o >= 0) && isOrdered(value, high, (o) => o <= 0)
   },
   contains: onText((held, part) => held.includes(part)),
+  notContains: (subject, operand) => !meanings.contains?.(subject, operand),
   startsWith: onText((held, part) => held.startsWith(part)),
   endsWith: onText((held, part) => held.endsWith(part)),
   isNull: ({ cell }, operand) => (cell === null) === operand,
   has: ({ cell }, operand) =>
     [operand].flat().every((item) => Array.isArray(cell) && cell.slice(1).includes(item)),
+  hasAny: ({ cell }, operand) =>
+    [operand].flat().some((item) => Array.isArray(cell) && cell.slice(1).includes(item)),
+  hasNone: (subject, operand) => !meanings.hasAny?.(subject, operand),
   ignoreCase: () => true,
 }
 
@@ -183,17 +187,19 @@ const general = {
   gte: comparison,
   between: fc.oneof(fc.tuple(number, number), fc.tuple(text, text)),
   contains: text,
+  notContains: text,
   startsWith: text,
   endsWith: text,
   isNull: fc.boolean(),
 }
 const suits = (operators: Record<string, unknown>) => Object.keys(operators).length > 0
-const foldable = ['eq', 'ne', 'in', 'notIn', 'contains', 'startsWith', 'endsWith']
+const foldable = ['eq', 'ne', 'in', 'notIn', 'contains', 'notContains', 'startsWith', 'endsWith']
 
 function operatorsFor(column: Column): fc.Arbitrary<Record<string, unknown>> {
   const lists = ['cl', 'rl', 'a'].includes(column)
   const item = fc.oneof(text, number)
-  const has = { has: fc.oneof(item, fc.array(item, { minLength: 1, maxLength: 2 })) }
+  const items = fc.oneof(item, fc.array(item, { minLength: 1, maxLength: 2 }))
+  const has = { has: items, hasAny: items, hasNone: items }
   return fc
     .record({ ...general, ...(lists && has) }, { requiredKeys: [] })
     .map((all) => Object.fromEntries(Object.entries(all).slice(0, 2)))
@@ -225,7 +231,7 @@ const numbersOf = (rows: readonly Row[], test: (row: Row) => boolean) =>
   rows.flatMap((row, i) => (test(row) ? [i] : []))
 
 describe('filter operators', () => {
-  it('find the rows that a model in JavaScript finds, also as alternatives', () => {
+  it('find the rows that a model in JavaScript finds, also in groups', () => {
     const rows = fc.array(fc.record(cells), { minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(rows, filterOf, filterOf, (given, one, other) => {
@@ -234,9 +240,9 @@ describe('filter operators', () => {
         expect(find({ or: [one, other] })).toEqual(
           numbersOf(held, (row) => passesAll(row, one) || passesAll(row, other)),
         )
-        expect(find({ ...one, or: [other] })).toEqual(
-          numbersOf(held, (row) => passesAll(row, one) && passesAll(row, other)),
-        )
+        const both = numbersOf(held, (row) => passesAll(row, one) && passesAll(row, other))
+        expect(find({ ...one, or: [other] })).toEqual(both)
+        expect(find({ and: [one, { or: [other] }] })).toEqual(both)
       }),
       { numRuns: 300 },
     )
@@ -268,6 +274,9 @@ describe('filter operators', () => {
     ['has of nothing', { cl: { has: [] } }, 'has must be'],
     ['an or that is no list', { or: { t: ['a'] } }, 'or must be'],
     ['an empty or', { or: [] }, 'or must be'],
+    ['an and that is no list', { and: { t: ['a'] } }, 'and must be'],
+    ['an empty filter in an and', { and: [{}] }, 'and has an empty filter'],
+    ['hasAny where there are no lists', { t: { hasAny: ['a'] } }, 'hasAny is only allowed'],
     ['an empty alternative', { or: [{}] }, 'empty filter'],
     ['an unknown column in an or', { or: [{ zz: ['a'] }] }, 'unknown column "zz"'],
     [
@@ -277,7 +286,7 @@ describe('filter operators', () => {
     ],
     [
       'too deep a nest',
-      { or: [{ or: [{ or: [{ or: [{ or: [{ or: [{ t: ['a'] }] }] }] }] }] }] },
+      { or: [{ and: [{ or: [{ and: [{ or: [{ and: [{ t: ['a'] }] }] }] }] }] }] },
       'nested too deeply',
     ],
   ])('refuse %s', (_, filter, message) => {
@@ -303,6 +312,6 @@ describe('filter operators', () => {
     expect(
       offered({ t: { contains: 'a' }, n: { gte: 1 }, a: { eq: 5 }, or: [{ t: ['a'] }] }),
     ).toEqual(['n', 'a'])
-    expect(offered({ t: { ne: 'a' }, cl: { has: 'x' } })).toEqual([])
+    expect(offered({ t: { ne: 'a' }, cl: { has: 'x' }, and: [{ n: [1] }] })).toEqual([])
   })
 })

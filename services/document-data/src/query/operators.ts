@@ -14,9 +14,14 @@ type Comparison = 'lt' | 'lte' | 'gt' | 'gte'
 type Operator =
   | { readonly kind: 'allowed'; readonly values: readonly Scalar[]; readonly not: boolean }
   | { readonly kind: 'compare'; readonly by: Comparison; readonly to: number | string }
-  | { readonly kind: 'contains' | 'startsWith' | 'endsWith'; readonly text: string }
+  | TextTest
   | { readonly kind: 'isNull'; readonly isNull: boolean }
-  | { readonly kind: 'has'; readonly item: Scalar }
+  | { readonly kind: 'has'; readonly items: readonly Scalar[]; readonly not: boolean }
+
+interface TextTest {
+  readonly kind: 'contains' | 'notContains' | 'startsWith' | 'endsWith'
+  readonly text: string
+}
 
 /** The operators on one column, combined with AND. */
 export interface Operators {
@@ -24,7 +29,7 @@ export interface Operators {
   readonly ignoreCase: boolean
 }
 
-/** Maximum number of list items in a `has` operand. */
+/** Maximum number of list items in the operand of `has`, `hasAny` or `hasNone`. */
 const MAX_ITEMS = 50
 const SYMBOL: Readonly<Record<Comparison, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
 
@@ -45,14 +50,17 @@ const readers: Readonly<
   gte: (operand, refuse) => [compare('gte', readComparable(operand, refuse))],
   between: readBetween,
   contains: (operand, refuse) => [{ kind: 'contains', text: readText(operand, refuse) }],
+  notContains: (operand, refuse) => [{ kind: 'notContains', text: readText(operand, refuse) }],
   startsWith: (operand, refuse) => [{ kind: 'startsWith', text: readText(operand, refuse) }],
   endsWith: (operand, refuse) => [{ kind: 'endsWith', text: readText(operand, refuse) }],
   isNull: (operand, refuse) => [{ kind: 'isNull', isNull: readFlag(operand, refuse) }],
-  has: readHas,
+  has: (...from) => readItems(...from).map((item) => ({ kind: 'has', items: [item], not: false })),
+  hasAny: (...from) => [{ kind: 'has', items: readItems(...from), not: false }],
+  hasNone: (...from) => [{ kind: 'has', items: readItems(...from), not: true }],
 }
 
 /** Operators that support `ignoreCase`. */
-const withCase = ['eq', 'ne', 'in', 'notIn', 'contains', 'startsWith', 'endsWith']
+const withCase = ['eq', 'ne', 'in', 'notIn', 'contains', 'notContains', 'startsWith', 'endsWith']
 
 /**
  * Reads operators such as `{"gte": 10, "lt": 20}`. Throws AppError `invalid` (INVALID_FILTER) naming column
@@ -71,7 +79,7 @@ export function parseOperators(column: string, value: object, storage: ColumnSto
   if (typeof ignoreCase !== 'boolean') throw refuse('ignoreCase')('must be true or false')
   if (ignoreCase && !names.some((name) => withCase.includes(name)))
     throw refuse('ignoreCase')(
-      'is only allowed with eq, ne, in, notIn, contains, startsWith or endsWith',
+      'is only allowed with eq, ne, in, notIn, contains, notContains, startsWith or endsWith',
     )
   return { operators, ignoreCase }
 }
@@ -127,18 +135,18 @@ function readFlag(operand: unknown, refuse: Refuse): boolean {
   return operand
 }
 
-function readHas(operand: unknown, refuse: Refuse, storage: ColumnStorage): Operator[] {
+function readItems(operand: unknown, refuse: Refuse, storage: ColumnStorage): Scalar[] {
   if (storage !== 'list' && storage !== 'any') throw refuse('is only allowed for list columns')
   const items: unknown[] = Array.isArray(operand) ? operand : [operand]
   if (items.length === 0 || items.length > MAX_ITEMS || !items.every(isScalar))
     throw refuse(`must be a value or an array of 1 to ${MAX_ITEMS} values`)
-  return items.map((item) => ({ kind: 'has', item }))
+  return items
 }
 
 /**
  * Returns the condition that an expression, a column of this storage class, meets all operators. Numbers
- * compare with numbers and text with text, in sort order; `ne` and `notIn` are the exact complements of `eq`
- * and `in`.
+ * compare with numbers and text with text, in sort order; `ne`, `notIn`, `notContains` and `hasNone` are the
+ * exact complements of `eq`, `in`, `contains` and `hasAny`.
  */
 export function operatorsCondition(
   expression: string,
@@ -173,10 +181,8 @@ function operatorCondition(subject: Subject, operator: Operator): Condition {
       return operator.isNull
         ? { sql: `${expression} IS NULL`, params: [] }
         : { sql: `${expression} IS NOT NULL`, params: [], needsScan: true }
-    case 'has': {
-      const test = subject.storage === 'list' ? 'sheaf_list_has' : 'sheaf_any_has'
-      return scan(`${test}(${expression},?)`, [JSON.stringify(operator.item)])
-    }
+    case 'has':
+      return itemsCondition(subject, operator)
     default:
       return textCondition(subject, operator)
   }
@@ -225,14 +231,27 @@ function compareCondition(
   }
 }
 
+function itemsCondition(
+  { expression, storage }: Subject,
+  { items, not }: Operator & { kind: 'has' },
+): Condition {
+  const test = storage === 'list' ? 'sheaf_list_has' : 'sheaf_any_has'
+  const sql = items.map(() => `${test}(${expression},?)`).join(' OR ')
+  return scan(
+    not ? `NOT (${sql})` : sql,
+    items.map((item) => JSON.stringify(item)),
+  )
+}
+
 function textCondition(
   { expression, storage, ignoreCase }: Subject,
-  { kind, text }: Operator & { kind: 'contains' | 'startsWith' | 'endsWith' },
+  { kind, text }: TextTest,
 ): Condition {
   const plain = textOf(expression, storage)
   const [subject, part] = ignoreCase ? [`sheaf_lower(${plain})`, lowerText(text)] : [plain, text]
   if (kind === 'endsWith') return scan(`sheaf_ends_with(${subject},?)`, [part])
   // Unlike substr, instr does not stop at NUL.
+  if (kind === 'notContains') return scan(`(instr(${subject},?)>0) IS NOT TRUE`, [part])
   return scan(`instr(${subject},?)${kind === 'contains' ? '>0' : '=1'}`, [part])
 }
 

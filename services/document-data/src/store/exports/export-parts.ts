@@ -9,6 +9,8 @@ import {
   workbookFiles,
   type WorkbookPlan,
 } from '../../export/workbook'
+import type { ValuesPlan } from '../../query/column-values'
+import { valueParts } from '../reads/value-parts'
 import { requireRow, type Connection } from '../sqlite/connections'
 import { compareParts } from '../compare/compare-parts'
 import type { ComparePlan } from '../compare/compare-plan'
@@ -16,7 +18,7 @@ import { historyParts, type HistoryPlan } from '../feed/history'
 import { ZipWriter } from './zip-writer'
 
 /** The export, as plain values that can be sent to another thread. */
-export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan | ComparePlan
+export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan | ComparePlan | ValuesPlan
 
 /** Maximum rows per step; fewer when they are long. */
 const RANGE_ROWS = 1500
@@ -42,6 +44,8 @@ export function exportParts(connection: Connection, plan: ExportPlan): Generator
       return historyParts(connection, plan)
     case 'comparison':
       return compareParts(connection, plan)
+    case 'values':
+      return valueParts(connection, plan)
   }
 }
 

@@ -43,7 +43,11 @@ const filters: fc.Arbitrary<FilterJson> = fc
       { maxLength: 2 },
     ),
   )
-  .map(([all, any]) => (any.length > 0 ? { ...all, or: any } : all))
+  .chain(([all, group]) =>
+    fc
+      .constantFrom('or', 'and')
+      .map((join) => (group.length > 0 ? { ...all, [join]: group } : all)),
+  )
 const columns = fc.uniqueArray(
   fc.record(
     {
@@ -113,12 +117,12 @@ describe('what a view shows', () => {
     const texts = fc.oneof(
       fc.string(),
       fc.json(),
-      fc.constantFrom('{"or":1}', '[{"column":1}]', '[["c1"]]'),
+      fc.constantFrom('{"or":1}', '{"and":[1]}', '[{"column":1}]', '[["c1"]]'),
     )
     fc.assert(
       fc.property(texts, (text) => {
         for (const key of Object.keys(readFilter(table, text)))
-          expect([...ids, 'id', 'or']).toContain(key)
+          expect([...ids, 'id', 'or', 'and']).toContain(key)
         for (const { id } of readColumns(table, text)) expect(ids.concat('id')).toContain(id)
         expect(() => parseSort(readSort(table, text), table)).not.toThrow()
       }),

@@ -1,3 +1,4 @@
+import { isGroupKey } from '../../query/filter'
 import { findColumn } from '../../query/table-shape'
 import type { SortKey } from '../../query/sort'
 import type { Table } from '../schema/schema'
@@ -42,15 +43,14 @@ export function storeFilter(table: Table, filter: FilterJson): string {
 function byRef(table: Table, filter: FilterJson): FilterJson {
   return Object.fromEntries(
     Object.entries(filter).map(([name, wanted]) =>
-      // Alternatives are told from a column of this name by the same rule as in requests.
-      name === 'or'
+      isGroupKey(name)
         ? [name, (wanted as readonly FilterJson[]).map((filter) => byRef(table, filter))]
         : [keyOf(table, name), wanted],
     ),
   )
 }
 
-/** A stored filter in the form of the records API. An alternative of which nothing is left is left out too. */
+/** A stored filter in the form of the records API. A filter of a group of which nothing is left is left out too. */
 export function readFilter(table: Table, stored: string): FilterJson {
   const value = parse(stored)
   return isObject(value) ? byName(table, value) : {}
@@ -59,14 +59,14 @@ export function readFilter(table: Table, stored: string): FilterJson {
 function byName(table: Table, filter: FilterJson): FilterJson {
   return Object.fromEntries(
     Object.entries(filter).flatMap(([key, wanted]): [string, unknown][] => {
-      if (key !== 'or') {
+      if (!isGroupKey(key)) {
         const name = nameOf(table, key)
         return name === undefined ? [] : [[name, wanted]]
       }
-      const alternatives = (Array.isArray(wanted) ? wanted.filter(isObject) : [])
-        .map((alternative) => byName(table, alternative))
-        .filter((alternative) => Object.keys(alternative).length > 0)
-      return alternatives.length === 0 ? [] : [[key, alternatives]]
+      const group = (Array.isArray(wanted) ? wanted.filter(isObject) : [])
+        .map((filter) => byName(table, filter))
+        .filter((filter) => Object.keys(filter).length > 0)
+      return group.length === 0 ? [] : [[key, group]]
     }),
   )
 }

@@ -54,11 +54,16 @@ function serializeError(error: unknown): SerializedError {
 /** The parts of a read; statements that may take long can be cancelled. */
 function partsOf(connection: Connection, plan: ThreadPlan): Iterator<Buffer | null, void> {
   if ('after' in plan) return changeParts(connection, plan)
-  if ('export' in plan) return exportParts(connection, plan)
+  if ('export' in plan)
+    return exportParts(connection, plan.export === 'values' ? guarded(plan) : plan)
   const isShort = plan.inRanges && !(plan.extras && !takesAll(plan))
-  const guarded = isShort ? plan : { ...plan, where: `${GUARD} AND (${plan.where})` }
-  return documentParts(connection, guarded)
+  return documentParts(connection, isShort ? plan : guarded(plan))
 }
+
+const guarded = <P extends { readonly where: string }>(plan: P): P => ({
+  ...plan,
+  where: `${GUARD} AND (${plan.where})`,
+})
 
 /** One read with its own connection and snapshot. */
 class ThreadRead {

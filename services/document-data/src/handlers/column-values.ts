@@ -1,0 +1,54 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import {
+  ListColumnValuesResponse,
+  type ColumnsService,
+  type ListColumnValuesRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/columns'
+import type { Context } from '../context'
+import { planValues } from '../query/column-values'
+import { parseFilter } from '../query/filter'
+import type { PlanExport } from '../store/documents/read-export'
+import { columnNotFound } from '../store/schema/unknown-names'
+import { readerOf, requireDocument } from './document-call'
+import { isKnown, tagOf } from './document-options'
+
+const MAX_VALUES = 1_000
+const DEFAULT_VALUES = 200
+
+/** The handler of ColumnsService that counts values. */
+export const columnValues = (ctx: Context): Pick<ColumnsService, 'listColumnValues'> => ({
+  async listColumnValues(
+    request: ListColumnValuesRequest,
+    call: ServerCall,
+  ): Promise<ListColumnValuesResponse> {
+    const { docId, options } = request
+    requireDocument(ctx, call, docId, 'viewers')
+    const plan = planRead(request)
+    const current = ctx.documents.stateOf(docId)
+    if (options && isKnown(options, current)) {
+      const { seq } = current
+      return ListColumnValuesResponse.fromPartial({ seq, etag: tagOf(current), notModified: true })
+    }
+    const { seq, chunks } = await ctx.documents.readExport(docId, plan, readerOf(call))
+    const parts: Buffer[] = []
+    for await (const part of chunks) parts.push(part)
+    return { bodyJson: Buffer.concat(parts), seq, etag: tagOf({ ...current, seq }) }
+  },
+})
+
+function planRead({ tableId, columnId, filterJson, limit }: ListColumnValuesRequest): PlanExport {
+  if (limit < 0 || limit > MAX_VALUES)
+    throw new AppError(
+      'invalid',
+      'INVALID_LIMIT',
+      `limit must be an integer from 0 to ${MAX_VALUES}`,
+    )
+  return (schema) => {
+    const table = schema.getReadable(tableId)
+    const column = table.byId.get(columnId)
+    if (!column) throw columnNotFound(columnId, table)
+    const filter = parseFilter(filterJson, table)
+    return planValues(table, column, { filter, limit: limit || DEFAULT_VALUES })
+  }
+}
