@@ -277,7 +277,7 @@ describe('changes by other users', () => {
     await other.page.getByRole('link', { name: 'Shared', exact: true }).click()
     await other.page.getByText('3 rows', { exact: true }).waitFor()
     expect(streams).toHaveLength(1)
-    await other.page.getByRole('link', { name: 'Home', exact: true }).click()
+    await other.page.getByRole('link', { name: 'Sheaf' }).click()
     await eventually(() => ended.length === 1, patience)
   })
 })

@@ -103,6 +103,15 @@ describe('the console', () => {
     expect(await findViolations(other.page)).toEqual([])
   })
 
+  it('has one bar above a document, and rows begin within 130 pixels of the top of the window', async () => {
+    await open(desk, `/docs/${docId}/tables/People`, /A document/)
+    const row = desk.page.getByRole('gridcell', { name: 'Ada' })
+    expect((await row.boundingBox())?.y).toBeLessThanOrEqual(130)
+    await desk.page.getByRole('link', { name: 'Sheaf' }).click()
+    await desk.page.getByRole('navigation', { name: 'Main' }).waitFor()
+    expect(await desk.page.getByRole('button', { name: 'Access' }).count()).toBe(0)
+  })
+
   it('redirects users who are not signed in to the sign-in page and back', async () => {
     await using stranger = await visit()
     await stranger.page.goto(`${sheaf.url}/console/profile`)

@@ -110,7 +110,7 @@ describe('what a user did in a table', () => {
     await eventually(async () => expect(await columns()).toEqual(['Name']), patience)
     await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
     await page.locator('.ag-header-cell[col-id="Age"]').waitFor()
-    expect(await columns()).toEqual(['Name', 'Age'])
+    await eventually(async () => expect(await columns()).toEqual(['Name', 'Age']), patience)
     expect((await readRecords(rest, path)).map(({ fields }) => fields.Age)).toEqual([0, 1, 2])
     await button('Add column').click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Town')

@@ -67,11 +67,11 @@ describe('cells that are edited while the server is away', () => {
     await cell(0).and(page.locator('.cell-waiting')).getByText('Grace').waitFor()
     await cell(1).and(page.locator('[title="Not saved, trying again"]')).waitFor()
     expect(await findViolations(page)).toEqual([])
-    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await page.getByRole('link', { name: 'Sheaf' }).click()
     await says('2 cells are not saved, trying again…')
     await page.goBack()
     await cell(1).and(page.locator('.cell-waiting')).getByText('Mia').waitFor()
-    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await page.getByRole('link', { name: 'Sheaf' }).click()
     await comeBack()
     // Unless the cells have been saved without it meanwhile.
     const isSaved = page.locator('.unsaved.none').waitFor({ state: 'attached' })

@@ -13,12 +13,22 @@ const paths = {
   choice: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18M8 11l4 4 4-4',
   list: 'M4 6h.01M4 12h.01M4 18h.01M9 6h11M9 12h11M9 18h11',
   link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
-  links: 'M4 5h16v14H4zM4 10h16M10 10v9',
   file: 'm20 11-8 8a5 5 0 0 1-7-7l8-8a3.5 3.5 0 0 1 5 5l-8 8a2 2 0 0 1-3-3l7-7',
   any: 'M12 4v16M5 8l14 8M19 8 5 16',
+  search: 'M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0M16 16l5 5',
+  people: 'M13 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0M2 20a7 7 0 0 1 14 0M19 8v6M16 11h6',
+  table: 'M4 5h16v14H4zM4 10h16M10 10v9',
+  prompt: 'm5 7 5 5-5 5M12 18h7',
+  download: 'M12 4v11M7 10l5 5 5-5M5 20h14',
+  sum: 'M17 5H7l6 7-6 7h10',
+  bolt: 'M13 3 5 14h6l-1 7 8-11h-6z',
+  code: 'm8 7-5 5 5 5M16 7l5 5-5 5',
+  contrast: 'M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0M12 3v18M16 5v14',
+  sun: 'M16 12a4 4 0 1 1-8 0 4 4 0 0 1 8 0M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1 1M18 18l1 1M5 19l1-1M18 6l1-1',
+  moon: 'M20 14A8 8 0 1 1 10 4a6 6 0 0 0 10 10',
 } as const
 
-/** Name of an icon. */
+/** The name of an icon. */
 export type IconName = keyof typeof paths
 
 /** An icon without a name of its own, for buttons that have one. */

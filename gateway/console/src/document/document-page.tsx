@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useParams } from 'react-router'
-import { AccessDialog } from '../access/access-dialog'
-import { docPath } from '../api/paths'
 import { documentQuery, tablesQuery } from '../api/resources'
 import {
   canEdit,
@@ -10,13 +8,14 @@ import {
   useAsOf,
   type DocumentContext,
 } from '../document-context/document-context'
-import { Button } from '../components/button'
-import { Page, useTitle } from '../components/page'
+import { Icon } from '../components/icon'
+import { Page } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
 import { LiveProvider } from '../live/live-provider'
 import { PastPage } from '../past/past-page'
 import { UndoProvider } from '../undo/undo-provider'
+import { DocumentBar } from './document-bar'
 import { tabsOf } from './document-tabs'
 
 /** A document: the list of its tables next to the page selected by the rest of the URL. */
@@ -67,39 +66,28 @@ interface DocumentFrameProps extends DocumentContext {
 
 function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFrameProps): ReactNode {
   const { docId, document, tables, asOf } = outlet
-  const { workspace } = document
-  const [isSharing, setSharing] = useState(false)
   const [busyTable, setBusyTable] = useState<string>()
-  useTitle(document.name)
   const past = { docId, tables, isLoading, error, onRetry }
   return (
     <main className="document" id="main" tabIndex={-1}>
-      <div className="document-head">
-        <nav className="above" aria-label="Breadcrumb">
-          <Link to={`/sites/${workspace.org.id}`}>{workspace.org.name}</Link>
-          <span aria-hidden="true">/</span>
-          <span>{workspace.name}</span>
-        </nav>
-        <div className="document-title">
-          <h1>{document.name}</h1>
-          {!canEdit(document) && <span className="badge">View only</span>}
-          <Button onClick={() => setSharing(true)}>Access</Button>
-        </div>
-        <nav className="tabs" aria-label="Document">
-          {tabsOf(document).map(({ path, name }) => (
+      <DocumentBar docId={docId} document={document} />
+      <div className="document-side">
+        <TableList
+          docId={docId}
+          tables={tables}
+          asOf={asOf}
+          canEdit={canEdit(document) && asOf === undefined}
+          onBusy={setBusyTable}
+        />
+        <nav className="pages" aria-label="Document">
+          {tabsOf(document).map(({ path, name, icon }) => (
             <NavLink key={path} to={path}>
+              <Icon name={icon} />
               {name}
             </NavLink>
           ))}
         </nav>
       </div>
-      <TableList
-        docId={docId}
-        tables={tables}
-        asOf={asOf}
-        canEdit={canEdit(document) && asOf === undefined}
-        onBusy={setBusyTable}
-      />
       <div className="document-main">
         <LiveProvider docId={docId} isPaused={asOf !== undefined}>
           <UndoProvider docId={docId} isPaused={asOf !== undefined}>
@@ -114,18 +102,6 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
           </UndoProvider>
         </LiveProvider>
       </div>
-      {isSharing && (
-        <AccessDialog
-          place={{
-            kind: 'document',
-            path: docPath(docId),
-            name: document.name,
-            page: `/docs/${docId}`,
-            orgId: workspace.org.id,
-          }}
-          onClose={() => setSharing(false)}
-        />
-      )}
     </main>
   )
 }

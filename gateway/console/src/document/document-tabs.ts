@@ -1,4 +1,5 @@
 import type { DocumentDescription } from '@sheaf/client'
+import type { IconName } from '../components/icon'
 import { canEdit } from '../document-context/document-context'
 
 /** A page of a document besides its tables. */
@@ -6,18 +7,19 @@ export interface DocumentTab {
   /** Relative to the path of the document. */
   readonly path: string
   readonly name: string
+  readonly icon: IconName
 }
 
 const tabs: readonly (DocumentTab & {
   readonly isFor: (document: DocumentDescription) => boolean
 })[] = [
-  { path: 'sql', name: 'SQL', isFor: () => true },
-  { path: 'files', name: 'Files', isFor: () => true },
-  { path: 'downloads', name: 'Downloads', isFor: () => true },
-  { path: 'formulas', name: 'Formulas', isFor: () => true },
-  { path: 'webhooks', name: 'Webhooks', isFor: ({ access }) => access === 'owners' },
-  { path: 'history', name: 'History', isFor: canEdit },
-  { path: 'api', name: 'API', isFor: () => true },
+  { path: 'sql', name: 'SQL', icon: 'prompt', isFor: () => true },
+  { path: 'files', name: 'Files', icon: 'file', isFor: () => true },
+  { path: 'downloads', name: 'Downloads', icon: 'download', isFor: () => true },
+  { path: 'formulas', name: 'Formulas', icon: 'sum', isFor: () => true },
+  { path: 'webhooks', name: 'Webhooks', icon: 'bolt', isFor: ({ access }) => access === 'owners' },
+  { path: 'history', name: 'History', icon: 'clock', isFor: canEdit },
+  { path: 'api', name: 'API', icon: 'code', isFor: () => true },
 ]
 
 /** The pages of a document that the user may open, in their order. */

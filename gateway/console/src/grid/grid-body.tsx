@@ -39,7 +39,7 @@ interface GridBodyProps {
 
 /** Heights of rows: one, two and four lines of text. */
 const rowPixels: Readonly<Record<RowHeight, number>> = { short: 34, medium: 52, tall: 92 }
-const HEADER_PIXELS = 48
+const HEADER_PIXELS = 36
 /** Empty rows shown until the row count is known. */
 const INITIAL_ROWS = 40
 /** Blocks cached by AG Grid. Others are requested from the row store again. */

@@ -1,19 +1,25 @@
 import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useNavigate } from 'react-router'
 import { Button } from '../components/button'
+import { Icon, type IconName } from '../components/icon'
 import { Menu } from '../components/menu'
 import { useToaster } from '../components/toast'
 import { useCurrentUser } from '../session/session-provider'
 import { signOut } from '../session/sign-out'
 import icon from './icon.svg'
 import { applyTheme, readTheme, type Theme } from './theme'
+import { TopBarSlot } from './top-bar'
 
 const nextTheme: Readonly<Record<Theme, Theme>> = {
   system: 'light',
   light: 'dark',
   dark: 'system',
 }
-const themeIcons: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' }
+const themeIcons: Readonly<Record<Theme, IconName>> = {
+  system: 'contrast',
+  light: 'sun',
+  dark: 'moon',
+}
 
 function ThemeButton(): ReactNode {
   const [theme, setTheme] = useState(readTheme)
@@ -29,7 +35,7 @@ function ThemeButton(): ReactNode {
       title={`Theme: ${theme}`}
       onClick={change}
     >
-      <span aria-hidden="true">{themeIcons[theme]}</span>
+      <Icon name={themeIcons[theme]} />
     </Button>
   )
 }
@@ -50,7 +56,7 @@ function UserMenu(): ReactNode {
       <span className="avatar" aria-hidden="true">
         {[...shown][0]?.toUpperCase()}
       </span>
-      <span className="user-name">{shown}</span>
+      <span className="user-name narrow-hidden">{shown}</span>
     </Menu>
   )
 }
@@ -64,15 +70,16 @@ interface LayoutProps {
 
 /** The frame around every page. */
 export function Layout({ notice, search }: LayoutProps): ReactNode {
+  const [slot, setSlot] = useState<HTMLElement | null>(null)
   return (
-    <>
+    <TopBarSlot value={slot}>
       <a className="skip" href="#main">
         Skip to content
       </a>
       <header className="top">
         <Link className="brand" to="/">
           <img src={icon} alt="" width="28" height="28" />
-          <span>Sheaf</span>
+          <span className="brand-name narrow-hidden">Sheaf</span>
         </Link>
         <nav aria-label="Main">
           <NavLink to="/" end>
@@ -80,6 +87,7 @@ export function Layout({ notice, search }: LayoutProps): ReactNode {
           </NavLink>
           <NavLink to="/api">API</NavLink>
         </nav>
+        <div ref={setSlot} className="top-page" />
         {notice}
         <div className="top-end">
           {search}
@@ -88,7 +96,7 @@ export function Layout({ notice, search }: LayoutProps): ReactNode {
         </div>
       </header>
       <Outlet />
-    </>
+    </TopBarSlot>
   )
 }
 

@@ -5,6 +5,7 @@ import { documentQuery, tablesQuery } from '../api/resources'
 import { PickList } from '../cells/editing/pick-list'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
+import { Icon } from '../components/icon'
 import { tabsOf } from '../document/document-tabs'
 import { findDocuments, recentDocuments } from '../home/find-documents'
 import { useDocuments } from '../home/use-documents'
@@ -37,7 +38,8 @@ export function Palette(): ReactNode {
   return (
     <>
       <Button kind="quiet" title="Search (Ctrl+K)" onClick={() => setOpen(true)}>
-        Search
+        <Icon name="search" />
+        <span className="narrow-hidden">Search</span>
       </Button>
       {isOpen && <PaletteDialog onClose={() => setOpen(false)} />}
     </>

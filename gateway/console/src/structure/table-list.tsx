@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { NavLink } from 'react-router'
 import type { Table } from '../api/resources'
 import { Button } from '../components/button'
+import { Icon } from '../components/icon'
 import { Menu } from '../components/menu'
 import { tableUrl } from '../document-context/document-context'
 import { RemoveTableDialog } from './remove-table-dialog'
@@ -40,7 +41,10 @@ export function TableList(props: TableListProps): ReactNode {
         <ul>
           {tables.map((table) => (
             <li key={table.fields.tableRef}>
-              <NavLink to={tableUrl(docId, table.id, asOf)}>{table.id}</NavLink>
+              <NavLink to={tableUrl(docId, table.id, asOf)}>
+                <Icon name="table" />
+                <span>{table.id}</span>
+              </NavLink>
               <Menu
                 label={`More actions for table ${table.id}`}
                 items={

@@ -13,7 +13,7 @@ const icons: Readonly<Record<string, IconName>> = {
   Choice: 'choice',
   ChoiceList: 'list',
   Ref: 'link',
-  RefList: 'links',
+  RefList: 'table',
   Attachments: 'file',
 }
 
