@@ -48,6 +48,8 @@ describe('an instance of an older release', () => {
     ['a dry run', () => bob().post(`${path}?dryRun=true`, { body })],
     ['a strict write', () => bob().post(path, { body, headers: strict })],
     ['the history of a key', () => bob().get(`${doc}/history?keyId=5`)],
+    ['a search', () => bob().get(`${path}?search=a`)],
+    ['a search in a body', () => bob().post(`${path}/list`, { body: { search: 'a' } })],
   ])('is not called for %s, which it would ignore', async (_what, send) => {
     const reply = await send()
     expect(reply).toMatchObject({ status: 503, body: { details: { reason: 'HOME_TOO_OLD' } } })
@@ -57,6 +59,7 @@ describe('an instance of an older release', () => {
 
   it.each([
     ['the history of a key', 'list_history', { keyId: 5 }],
+    ['a search', 'read_rows', { tableId: 'T', search: 'a' }],
     ['a dry run', 'write', { dryRun: true, operations: [{ op: 'deleteTable', table: 'T' }] }],
   ])('is not called by agents for %s', async (_what, name, args) => {
     const { body } = await callTool(name, args)

@@ -89,6 +89,11 @@ const calls: readonly ToolCall[] = [
   },
   { tool: 'read_rows', args: dots, answer: { rows: [{ id: 4 }] } },
   {
+    tool: 'read_rows',
+    args: { tableId: 'Boats', search: 'DOT', searchFields: ['Name'] },
+    answer: { rows: [{ id: 4 }] },
+  },
+  {
     tool: 'compare_moments',
     args: (latest) => ({ from: latest('write').seq - 1 }),
     answer: { tables: [{ tableId: 'Boats', rows: { added: 1 } }] },

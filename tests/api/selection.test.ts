@@ -61,6 +61,48 @@ describe('operators in a filter', () => {
   })
 })
 
+describe('a search', () => {
+  it.each<[object, number[]]>([
+    [{ search: 'ÖHR' }, [1]],
+    [{ search: 'ln', sort: '-Size' }, [4]],
+    [{ search: 'le', filter: { Size: { isNull: true } } }, [3]],
+    [{ search: '8' }, [6]],
+    [{ search: 'OLD' }, [2, 4, 6]],
+    [{ search: 'b', fields: 'Size' }, [2, 4, 6, 7]],
+    [{ search: '\u0000' }, []],
+  ])('finds the same by GET and by POST: %j', async (query, ids) => {
+    expect(idsOf((await get({ ...query })).body)).toEqual(ids)
+    const { sort, fields, ...body } = query as { sort?: string; fields?: string }
+    const listed = await list({ ...body, sort: sort && [sort], fields: fields && [fields] })
+    expect(idsOf(listed.body)).toEqual(ids)
+  })
+
+  it('looks only at some columns, and is counted and paged', async () => {
+    const query = { search: 'b', searchFields: 'Name,Size', count: 1, limit: 1, cursor: '' }
+    expect((await get(query)).body).toMatchObject({ records: [{ id: 7 }], totalCount: 1 })
+    const body = { search: 'b', searchFields: ['Tags'], limit: 2, cursor: '' }
+    const { nextCursor } = (await list(body)).body
+    expect(idsOf((await list({ ...body, cursor: nextCursor })).body)).toEqual([6])
+    expect((await list({ ...body, search: 'i', cursor: nextCursor })).status).toBe(400)
+  })
+
+  it.each([
+    ['search', { search: '' }],
+    ['search', { search: 'x'.repeat(201) }],
+    ['searchFields', { search: 'a', searchFields: '' }],
+    ['searchFields', { searchFields: 'Name' }],
+    ['Nope', { search: 'a', searchFields: 'Nope' }],
+  ])('that cannot be made is refused by naming %s: %j', async (name, query) => {
+    const { searchFields } = query as { searchFields?: string }
+    const fields = searchFields === '' ? [] : [searchFields]
+    for (const reply of [
+      await get(query),
+      await list({ ...query, ...(searchFields !== undefined && { searchFields: fields }) }),
+    ])
+      expect([reply.status, reply.body.error]).toEqual([400, expect.stringContaining(name)])
+  })
+})
+
 describe('fields and count', () => {
   it('show some columns, and how many rows there are', async () => {
     const query = { fields: 'Size', count: 'true', limit: 1, filter: { Size: { gt: 2 } } }

@@ -2,6 +2,7 @@ import { CellFormat, RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/re
 import type { RunSqlResponse } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { z } from 'zod'
+import { readSearch } from '../documents/records-search'
 import { DocumentSession } from '../routing/document-session'
 import { recordsSelection } from '../schemas/records'
 import { sqlStatement } from '../schemas/sql'
@@ -54,16 +55,26 @@ const query: Tool = defineTool({
   },
 })
 
+/** The parts of a selection that `read_rows` takes. */
+const shownParts = {
+  filter: true,
+  search: true,
+  searchFields: true,
+  sort: true,
+  fields: true,
+  cursor: true,
+} as const
+
 /** Reads rows of a table. */
 const readRows: Tool = defineTool({
   name: 'read_rows',
   title: 'Read rows of a table',
   description:
-    'Returns rows of one table as {"id", "fields"}, filtered, sorted and in pages. Continue with nextCursor and the same filter and sort: pages never repeat a row.',
+    'Returns rows of one table as {"id", "fields"}, filtered, searched, sorted and in pages. Continue with nextCursor and the same filter, search and sort: pages never repeat a row.',
   schema: z.strictObject({
     docId,
     tableId: tableParams.shape.tableId,
-    ...recordsSelection.pick({ filter: true, sort: true, fields: true, cursor: true }).shape,
+    ...recordsSelection.pick(shownParts).shape,
     limit,
   }),
   async run(
@@ -76,6 +87,7 @@ const readRows: Tool = defineTool({
       docId: document.docId,
       tableId,
       filterJson: Buffer.from(filter ? JSON.stringify(filter) : ''),
+      search: readSearch(exchange, rest),
       sort,
       hidden: false,
       cellFormat: CellFormat.UNSPECIFIED,

@@ -13,6 +13,7 @@ import { deleteRows, writeRows } from '../documents/record-writes'
 import { sendBytes, sendJson, sendNull } from '../http/reply'
 import { otherMediaTypes, negotiateRowFormat, type RowFormat } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
+import { readSearch } from '../documents/records-search'
 import { readSelection } from '../documents/records-selection'
 import { nothing } from '../schemas/errors'
 import { tableParams } from '../schemas/parameters'
@@ -47,7 +48,7 @@ export const recordRoutes: readonly Route[] = [
     tag,
     summary: 'List records',
     description:
-      'Returns the records of a table, filtered, sorted and paged by the query. `Accept` selects JSON, NDJSON, CSV or an Arrow stream. The response streams and has no size limit.',
+      'Returns the records of a table, filtered, searched, sorted and paged by the query. `Accept` selects JSON, NDJSON, CSV or an Arrow stream. The response streams and has no size limit.',
     access: 'viewers',
     conditions: 'read',
     params: tableParams,
@@ -63,6 +64,7 @@ export const recordRoutes: readonly Route[] = [
         docId: document.docId,
         tableId,
         ...readSelection(exchange, query),
+        search: readSearch(exchange, { ...query, searchFields: splitFields(query.searchFields) }),
         hidden,
         view: toView({ ...query, fields: splitFields(query.fields) }),
         options: getReadOptions(exchange, form),
@@ -179,6 +181,7 @@ export const recordRoutes: readonly Route[] = [
         docId: document.docId,
         tableId,
         filterJson: Buffer.from(body.filter ? JSON.stringify(body.filter) : ''),
+        search: readSearch(exchange, body),
         sort: body.sort ?? [],
         limit: body.limit ?? 0,
         hidden: body.hidden ?? false,

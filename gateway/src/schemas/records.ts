@@ -37,10 +37,23 @@ function isWanted(value: unknown): boolean {
 const sortBounds = { min: 0, max: 100 }
 /** Columns in one request: the maximum number of columns of a table. */
 const fieldsBounds = { min: 0, max: 2_000 }
+const searchFieldsBounds = { min: 1, max: 2_000 }
 
 /** Cell values by column id. */
 const fields = z.record(z.string(), z.unknown()).meta({ description: 'Values by column id' })
 const rowId = z.int().meta({ description: 'Row id' })
+
+/** Length of a search text. */
+const MAX_SEARCH = 200
+const searchText = z
+  .string()
+  .refine(
+    ({ length }) => length >= 1 && length <= MAX_SEARCH,
+    `must have 1 to ${MAX_SEARCH} characters`,
+  )
+
+const SEARCH = `Text of 1 to ${MAX_SEARCH} characters. Selects the records of which a cell, as text, contains it, ignoring case; records must pass the filter as well.`
+const SEARCH_FIELDS = 'Ids of the columns that `search` looks at'
 
 /** A filter in a query. */
 export const filterText = z
@@ -51,6 +64,14 @@ export const filterText = z
 /** Selection of records in a query. */
 export const recordsQuery = z.object({
   filter: filterText,
+  search: searchText.optional().meta({ description: SEARCH, example: 'lisbon' }),
+  searchFields: z
+    .string()
+    .optional()
+    .meta({
+      description: `${SEARCH_FIELDS}, separated by commas; absent for all that are not hidden`,
+      example: 'country,city',
+    }),
   sort: z.string().optional().meta({
     description:
       'Column ids separated by commas. A `-` before an id sorts in descending order; `:` after it adds flags separated by `;`: `naturalSort`, `emptyLast`, `orderByChoice`.',
@@ -69,9 +90,9 @@ export const recordsQuery = z.object({
   }),
   cursor: z.string().max(MAX_CURSOR, `must have at most ${MAX_CURSOR} characters`).optional().meta({
     description:
-      'Position of a page of `limit` records: empty for the first page, then `nextCursor` of the previous page, with the same filter and sort. Pages never repeat a record, nor skip one that exists throughout. At most 8,192 characters.',
+      'Position of a page of `limit` records: empty for the first page, then `nextCursor` of the previous page, with the same filter, search and sort. Pages never repeat a record, nor skip one that exists throughout. At most 8,192 characters.',
   }),
-  count: flag('Return the number of all records that match the filter, as `totalCount`'),
+  count: flag('Return the number of all records that match filter and search, as `totalCount`'),
   cellFormat: choice(
     ['normal', 'typed'],
     'Encoding of cell values; `typed` adds type codes to values such as dates and references',
@@ -85,6 +106,8 @@ export const dataQuery = recordsQuery.omit({
   fields: true,
   cursor: true,
   count: true,
+  search: true,
+  searchFields: true,
 })
 
 /** Selection of records in headers; query parameters take precedence. */
@@ -109,6 +132,10 @@ export const recordsSelection = z.object({
     )
     .optional()
     .meta({ description: FILTER }),
+  search: searchText.optional().describe(SEARCH),
+  searchFields: listOf(z.string(), searchFieldsBounds)
+    .optional()
+    .describe(`${SEARCH_FIELDS}; absent for all that are not hidden`),
   sort: listOf(z.string(), sortBounds)
     .optional()
     .describe('Column ids, as in the query parameter `sort`, one per item'),
@@ -131,7 +158,7 @@ export const recordsSelection = z.object({
   count: z
     .boolean()
     .optional()
-    .describe('Return the number of all records that match the filter, as `totalCount`'),
+    .describe('Return the number of all records that match filter and search, as `totalCount`'),
   cellFormat: z
     .enum(['normal', 'typed'])
     .optional()
@@ -165,10 +192,9 @@ export const records = z
     nextCursor: z.string().nullable().optional().meta({
       description: 'Cursor of the next page, null on the last page. Present if `cursor` is set.',
     }),
-    totalCount: z
-      .int()
-      .optional()
-      .meta({ description: 'Number of records that match the filter. Present if `count` is set.' }),
+    totalCount: z.int().optional().meta({
+      description: 'Number of records that match filter and search. Present if `count` is set.',
+    }),
   })
   .meta({ id: 'Records', description: 'Records of a table' })
 

@@ -7,6 +7,8 @@ import { AppError } from '@sheaf/kit/errors'
 export const PAST_AND_CAPS = 1
 /** The number from which it keeps documents that are deleted, and makes them again. */
 export const KEEPS = 2
+/** The number from which it searches in tables. */
+export const SEARCHES = 3
 
 /**
  * Throws AppError `unavailable` for an instance of document-data that would ignore a part of a call.

@@ -49,6 +49,10 @@ export interface Selection<
   Columns extends ColumnId<T> = ColumnId<T>,
 > extends ReadOptions {
   readonly filter?: Filter<T>
+  /** Text that a cell of a record must contain, ignoring case; 1 to 200 characters. */
+  readonly search?: string
+  /** Columns in which `search` looks; all that are not hidden by default. */
+  readonly searchFields?: readonly ColumnId<T>[]
   /** Columns to sort by; row ids by default. */
   readonly sort?: SortKey<T> | readonly SortKey<T>[]
   /** Maximum number of records; all by default. */
@@ -68,7 +72,7 @@ export interface PageSelection<
 > extends Selection<T, Columns> {
   /** `nextCursor` of the page before. */
   readonly cursor?: string
-  /** Counts all records that pass the filter. */
+  /** Counts all records that pass filter and search. */
   readonly count?: boolean
 }
 
@@ -88,7 +92,7 @@ export interface Page<
   readonly records: readonly Row<T, Columns>[]
   /** Cursor of the next page; undefined on the last page. */
   readonly nextCursor: string | undefined
-  /** Number of records that pass the filter; with `count`. */
+  /** Number of records that pass filter and search; with `count`. */
   readonly totalCount: number | undefined
 }
 
@@ -97,9 +101,11 @@ export function toSelectionBody<T extends TableTypes, C extends ColumnId<T>>(
   selection: PageSelection<T, C>,
   page: { readonly cursor: string; readonly limit: number | undefined },
 ): object {
-  const { filter, sort, offset, fields, hidden, count } = selection
+  const { filter, search, searchFields, sort, offset, fields, hidden, count } = selection
   return {
     filter,
+    search,
+    searchFields,
     sort: typeof sort === 'string' ? [sort] : sort,
     fields,
     hidden,

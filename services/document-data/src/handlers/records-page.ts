@@ -61,7 +61,7 @@ export class RecordsPage {
   }
 
   private scopeOf(table: Table, { where, order }: ReadQuery): string {
-    const { docId, filterJson } = this.request
+    const { docId, filterJson, search } = this.request
     // Condition and terms name columns by quoted id. Their refs are part of the scope, because a rename can
     // give the same id to another column.
     const sql = [where, ...order.terms.map((term) => term.sql)].join()
@@ -79,6 +79,7 @@ export class RecordsPage {
       columns.map(({ ref }) => ref),
       order.terms.map(({ sql: term, descending }) => ({ sql: steady(term), descending })),
       order.params,
+      ...(search ? [search] : []),
     ])
   }
 

@@ -3,13 +3,17 @@ import {
   CellFormat,
   RecordsForm,
   type ReadRecordsRequest,
+  type RecordsSearch,
   type RecordsView,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { parseFilter, unknownColumn } from '../query/filter'
 import { buildReadQuery } from '../query/read-query'
+import { requireSearchText, type Search } from '../query/search'
 import { parseSort } from '../query/sort'
 import { findColumn, type TableShape } from '../query/table-shape'
-import type { RecordsQuery } from '../store/documents/record-reads'
+import type { QueryReader, RecordsQuery } from '../store/documents/record-reads'
+import { searchedColumns } from '../store/reads/searched-columns'
+import type { Table } from '../store/schema/schema'
 import { readFormat } from './record-format'
 import { readOffset } from './read-offset'
 import type { RecordsPage } from './records-page'
@@ -19,7 +23,7 @@ import type { RecordsPage } from './records-page'
  * @param page the requested page, if any
  */
 export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): RecordsQuery {
-  const { tableId, filterJson, sort, limit, hidden, view } = request
+  const { tableId, filterJson, search, sort, limit, hidden, view } = request
   const form = {
     hidden,
     typed: request.cellFormat === CellFormat.TYPED,
@@ -45,9 +49,10 @@ export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): R
   return {
     tableId,
     form,
-    build: (table, connection) => {
+    build: (table, reader) => {
       const query = buildReadQuery(table, {
         filter: parseFilter(filterJson, table),
+        search: search && readSearch(search, table, reader),
         sort: parseSort(sort, table),
         limit,
         ...(view && {
@@ -57,7 +62,7 @@ export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): R
           offset: readOffset(view.offset),
         }),
       })
-      return page ? page.resume(query, table, connection) : query
+      return page ? page.resume(query, table, reader.connection) : query
     },
   }
 }
@@ -67,4 +72,13 @@ function readFields({ fields, onlyFields }: RecordsView, table: TableShape): str
   for (const name of fields)
     if (name !== 'id' && !findColumn(table, name)) throw unknownColumn(name, table)
   return fields
+}
+
+function readSearch(
+  { text, columns }: RecordsSearch,
+  table: Table,
+  { schema }: QueryReader,
+): Search {
+  requireSearchText(text)
+  return { text, columns: searchedColumns(schema, table, columns) }
 }

@@ -2,7 +2,12 @@ import { quoteId } from '../quoting/quote'
 import type { DocumentReader } from '../store/document'
 import type { DocumentStore } from '../store/documents/document-store'
 import { isWhole } from '../store/documents/read-cache'
-import type { ReadCaller, RecordsQuery, RecordsReply } from '../store/documents/record-reads'
+import type {
+  QueryReader,
+  ReadCaller,
+  RecordsQuery,
+  RecordsReply,
+} from '../store/documents/record-reads'
 import { readLatestSeq } from '../store/log/log'
 import { countRows, findRowChanges, rewindTable } from '../store/past/rewound-table'
 import {
@@ -17,8 +22,9 @@ import {
 } from '../store/reads/read-plan'
 import { idsInOrder } from '../store/reads/ordered-ids'
 import { readAtOnce } from '../store/reads/record-chunks'
+import { searchesOtherTables } from '../store/reads/searched-columns'
 import type { Table } from '../store/schema/schema'
-import { openReader, type Connection } from '../store/sqlite/connections'
+import { openReader } from '../store/sqlite/connections'
 
 /**
  * Reads records as they were at a former moment from the present document; undefined unless the read is small and little has
@@ -58,7 +64,7 @@ function readFile(
     // At most; a view cannot tell it without looking at all rows.
     const rows = countRoughly(connection, { from: quoteId(table.tableId) }) + countRows(changes)
     rewindTable(connection, table, changes)
-    const plan = planSmall(connection, query, { table, rows })
+    const plan = planSmall({ connection, schema }, query, { table, rows })
     const whole = plan && readAtOnce(connection, plan)
     return whole && isWhole(whole) ? whole : undefined
   } finally {
@@ -68,12 +74,15 @@ function readFile(
 
 /** The plan of a read that is small; undefined for others. */
 function planSmall(
-  connection: Connection,
+  reader: QueryReader,
   query: RecordsQuery,
   { table: found, rows }: { readonly table: Table; readonly rows: number },
 ): ReadPlan | undefined {
   const table = query.shape?.(found) ?? found
-  const built = query.build(table, connection)
+  const { connection } = reader
+  const built = query.build(table, reader)
+  // Only this table is as it was.
+  if (built.search && searchesOtherTables(built.search.columns)) return undefined
   const plan = planRead(table, built, query.form)
   // In a view, the rows of a range of ids are not in their order.
   if (extentOf(plan, rows) === 'small') return { ...plan, inRanges: false }

@@ -37,7 +37,7 @@ export function planValues(
 ): ValuesPlan {
   const { type } = column
   const inLists = type.storage === 'list'
-  const { sql: where, params } = allConditions(columnConditions(table, filter, ''))
+  const { sql: where, params } = allConditions(columnConditions(table, filter, '').values())
   return {
     export: 'values',
     from: quoteId(table.tableId),

@@ -167,7 +167,9 @@ function groupCondition(
   { join, filters }: FilterGroup,
   prefix: string,
 ): Condition {
-  const conditions = filters.map((filter) => allConditions(columnConditions(table, filter, prefix)))
+  const conditions = filters.map((filter) =>
+    allConditions(columnConditions(table, filter, prefix).values()),
+  )
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(join === 'or' ? ' OR ' : ' AND '),
     params: conditions.flatMap(({ params }) => params),
@@ -176,9 +178,9 @@ function groupCondition(
 }
 
 /** Combines all conditions with AND; `1` if there are none. */
-export function allConditions(conditions: ReadonlyMap<string, Condition>): Condition {
-  if (conditions.size === 0) return { sql: '1', params: [] }
-  const all = [...conditions.values()]
+export function allConditions(conditions: Iterable<Condition>): Condition {
+  const all = [...conditions]
+  if (all.length === 0) return { sql: '1', params: [] }
   return {
     sql: all.map(({ sql }) => `(${sql})`).join(' AND '),
     params: all.flatMap(({ params }) => params),

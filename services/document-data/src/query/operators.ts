@@ -4,7 +4,7 @@ import type { Cell, StoredValue } from '../values/column-type'
 import { candidatesCondition, storedCandidates } from './allowed-values'
 import type { ColumnStorage, Condition } from './allowed-values'
 import { sortKey } from './sort-keys'
-import { lowerText } from './text-tests'
+import { containsSql, lowerSql, lowerText } from './text-tests'
 
 /** A scalar operand. */
 type Scalar = string | number | boolean | null
@@ -202,8 +202,7 @@ function allowedCondition(
     : values
   let condition = candidatesCondition(expression, storedCandidates(others, storage))
   if (texts.length > 0) {
-    const lower = `sheaf_lower(${textOf(expression, storage)})`
-    const same = candidatesCondition(lower, new Set(texts.map(lowerText)))
+    const same = candidatesCondition(lowerOf(expression, storage), new Set(texts.map(lowerText)))
     const either = `${same.sql} OR ${condition.sql}`
     condition = scan(either, [...same.params, ...condition.params])
   }
@@ -247,12 +246,23 @@ function textCondition(
   { expression, storage, ignoreCase }: Subject,
   { kind, text }: TextTest,
 ): Condition {
-  const plain = textOf(expression, storage)
-  const [subject, part] = ignoreCase ? [`sheaf_lower(${plain})`, lowerText(text)] : [plain, text]
-  if (kind === 'endsWith') return scan(`sheaf_ends_with(${subject},?)`, [part])
-  // Unlike substr, instr does not stop at NUL.
-  if (kind === 'notContains') return scan(`(instr(${subject},?)>0) IS NOT TRUE`, [part])
-  return scan(`instr(${subject},?)${kind === 'contains' ? '>0' : '=1'}`, [part])
+  const subject = (ignoreCase ? lowerOf : textOf)(expression, storage)
+  const part = ignoreCase ? lowerText(text) : text
+  switch (kind) {
+    case 'endsWith':
+      return scan(`sheaf_ends_with(${subject},?)`, [part])
+    case 'startsWith':
+      return scan(`instr(${subject},?)=1`, [part])
+    case 'notContains':
+      return scan(`(${containsSql(subject)}) IS NOT TRUE`, [part])
+    case 'contains':
+      return scan(containsSql(subject), [part])
+  }
+}
+
+/** The same in its case-insensitive form. */
+function lowerOf(expression: string, storage: ColumnStorage): string {
+  return storage === 'text' ? lowerSql(expression) : `sheaf_lower(${textOf(expression, storage)})`
 }
 
 /** SQL of the text of a cell; null for a cell that is not text. */

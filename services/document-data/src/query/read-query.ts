@@ -1,7 +1,9 @@
 import type { StoredValue } from '../values/column-type'
+import { quoteId } from '../quoting/quote'
 import { allConditions, columnConditions } from './filter'
 import type { Condition, Filter } from './filter'
 import type { Position } from './cursor'
+import { searchCondition, type Search } from './search'
 import { orderTerms } from './sort'
 import type { Order, SortKey } from './sort'
 import type { TableShape } from './table-shape'
@@ -9,6 +11,7 @@ import type { TableShape } from './table-shape'
 /** The rows to read and their order. */
 export interface ReadRequest {
   filter?: Filter
+  search?: Search
   sort: readonly SortKey[]
   /** Maximum number of rows; 0 for all. */
   limit: number
@@ -18,7 +21,7 @@ export interface ReadRequest {
   fields?: readonly string[]
   /** True to read a page that returns a cursor. */
   paged?: boolean
-  /** True to count the rows that pass the filter. */
+  /** True to count the rows that pass filter and search. */
   counted?: boolean
 }
 
@@ -57,6 +60,8 @@ export interface ReadQuery {
   fields?: readonly string[]
   /** Results to determine besides the rows; absent if none. */
   extras?: ReadExtras
+  /** What the rows are searched for. */
+  search?: Search
 }
 
 /**
@@ -71,7 +76,11 @@ export function buildReadQuery(
   const prefix = alias === undefined ? '' : `${alias}.`
   const { limit, offset, paged = false, counted = false } = request
   const conditions = columnConditions(table, request.filter ?? new Map(), prefix)
-  const condition = allConditions(conditions)
+  const { search } = request
+  const condition = allConditions([
+    ...conditions.values(),
+    ...searchConditions(table, search, alias),
+  ])
   const order = orderTerms(table, request.sort, prefix)
   return {
     where: condition.sql,
@@ -83,8 +92,18 @@ export function buildReadQuery(
     offset,
     params: condition.params,
     fields: request.fields,
+    search,
     extras: paged || counted ? { counted, page: paged ? {} : undefined } : undefined,
   }
+}
+
+/** Columns are named with their table, since a search of references reads others. */
+function searchConditions(
+  { tableId }: TableShape,
+  search: Search | undefined,
+  alias = quoteId(tableId),
+): Condition[] {
+  return search ? [searchCondition(search, `${alias}.`)] : []
 }
 
 function indexable(conditions: ReadonlyMap<string, Condition>): ReadonlyMap<string, Condition> {

@@ -3,7 +3,18 @@ import { sheetCellOf } from '../export/sheet'
 import { numberJson } from '../values/numbers/number-storage'
 import { compareWithKey } from './compare-with-key'
 import { cellSortKey, naturalCellSortKey, naturalKey, sortKey } from './sort-keys'
-import { anyHas, anyText, endsWith, listHas, listText, lower } from './text-tests'
+import {
+  anyFinds,
+  anyHas,
+  endsWith,
+  listFinds,
+  listHas,
+  listText,
+  localDate,
+  localTime,
+  lower,
+  textOfAny,
+} from './text-tests'
 
 /**
  * The SQL functions used by this folder and the column types, by name. Every connection that runs such SQL
@@ -21,9 +32,13 @@ export const sqlFunctions: Readonly<
   sheaf_lower: lower,
   sheaf_ends_with: endsWith,
   sheaf_list_text: listText,
-  sheaf_any_text: anyText,
+  sheaf_any_text: textOfAny,
   sheaf_list_has: listHas,
   sheaf_any_has: anyHas,
+  sheaf_list_finds: listFinds,
+  sheaf_any_finds: anyFinds,
+  sheaf_local_date: localDate,
+  sheaf_local_time: localTime,
   sheaf_display: textOfCell,
   sheaf_field: fieldOfCell,
   sheaf_sheet_cell: sheetCellOf,

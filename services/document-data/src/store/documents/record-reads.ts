@@ -39,6 +39,9 @@ export class CallerLimits implements ReadLimits {
   }
 }
 
+/** What a query is built from, besides its table. */
+export type QueryReader = Pick<DocumentReader, 'connection' | 'schema'>
+
 /** What a read of records selects. */
 export interface RecordsQuery {
   /** Table id, or its ref as decimal text. */
@@ -47,8 +50,8 @@ export interface RecordsQuery {
   readonly form: RowForm
   /** Shows the table in another form, with the same column ids; unchanged when absent. */
   readonly shape?: (table: Table) => Table
-  /** Builds the query once the table is known; the connection shows the committed state. */
-  readonly build: (table: Table, connection: Connection) => ReadQuery
+  /** Builds the query once the table is known; the reader shows the committed state. */
+  readonly build: (table: Table, reader: QueryReader) => ReadQuery
 }
 
 /** The records as one document; see `takeFacts` when the query has extras. */
@@ -113,7 +116,7 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
   const { connection, schema, seq } = reader
   const found = schema.getReadable(query.tableId)
   const table = query.shape?.(found) ?? found
-  const built = query.build(table, connection)
+  const built = query.build(table, reader)
   const plan = planRead(table, built, query.form)
   const rows = isPage(plan) ? 0 : countRoughly(connection, plan)
   const extent = extentOf(plan, rows)

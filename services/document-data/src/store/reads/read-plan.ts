@@ -16,6 +16,8 @@ const SMALL_TABLE = 1500
 const SORT_ROWS = 10_000
 /** Maximum rows that a read without a sort may examine on the event loop. */
 const LONG_ROWS = 50_000
+/** Maximum cells that a search may examine on the event loop: some 20 ms. */
+const SEARCHED_CELLS = 100_000
 /** Maximum rows found by an index; beyond it, a scan costs little more. */
 const MAX_FOUND = 5_000
 
@@ -32,6 +34,8 @@ export interface ReadPlan extends RowSql {
   readonly offset: number
   /** Bound values of `where`. */
   readonly params: readonly StoredValue[]
+  /** Number of columns in which a search looks; absent for none. */
+  readonly searched?: number
   /** True when the rows are few and known by their ids. */
   readonly isNarrow?: boolean
   /** An order by which the rows of the page are found, if the file still keeps it. */
@@ -63,7 +67,9 @@ export function planRead(table: Table, query: ReadQuery, form: RowForm): ReadPla
   const { where, order, inIdOrder, limit, offset = 0, params, fields, extras } = query
   const from = quoteId(table.tableId)
   const sql = fields ? sqlOfFields(table, fields, form) : sqlOf(table, form)
-  return { from, ...sql, where, order, inRanges: inIdOrder, limit, offset, params, extras }
+  const searched = query.search?.columns.length
+  const rows = { where, order, inRanges: inIdOrder, limit, offset, params, extras, searched }
+  return { from, ...sql, ...rows }
 }
 
 /** Columns that are named explicitly are included even if hidden. */
@@ -105,6 +111,7 @@ export function countRoughly(connection: Connection, { from }: Pick<ReadPlan, 'f
 
 /** The cost class of a read of a table with this many rows. */
 export function extentOf(plan: ReadPlan, rows: number): Extent {
+  if (rows * (plan.searched ?? 0) > SEARCHED_CELLS) return 'heavy'
   if (rows <= SMALL_TABLE) return 'small'
   if (!plan.inRanges) return rows > SORT_ROWS ? 'heavy' : 'long'
   const isBounded = takesAll(plan) && plan.limit > 0 && !plan.extras?.counted
