@@ -3,7 +3,11 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import { homeWorkspace } from '../support/system'
-import { findViolations, useChromium, type Visit } from './chromium'
+import { findViolations, patience, useChromium, type Visit } from './chromium'
+
+interface Records {
+  readonly records: readonly { readonly fields: Readonly<Record<string, unknown>> }[]
+}
 
 const { openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -22,6 +26,34 @@ async function createDocument(of: Rest, name: string): Promise<string> {
 
 const listOf = (title: string) =>
   page.getByRole('region', { name: title, exact: true }).getByRole('link')
+
+describe('a new user', () => {
+  it('creates a sample document, with references, formulas, choices and views', async () => {
+    await page.goto(`${sheaf.url}/console/`)
+    await page.getByText('No documents yet').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Create a sample document' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sample: team projects' }).waitFor()
+    const tables = page.getByRole('navigation', { name: 'Tables' }).getByRole('link')
+    expect(await tables.allTextContents()).toEqual(['People', 'Projects', 'Tasks'])
+    await page.getByRole('gridcell', { name: 'Ada Lindgren' }).waitFor()
+    const doc = `/api/docs/${page.url().split('/')[5]}`
+    await eventually(async () => {
+      const { body } = await rest.get<Records>(`${doc}/tables/Projects/records`)
+      const progress = body.records.map(({ fields }) => fields.Progress)
+      expect(progress).toEqual([0.5, 1 / 3, 0, 1])
+    }, patience)
+    const { body } = await rest.get<Records>(`${doc}/tables/People/records`)
+    expect(body.records.map(({ fields }) => fields.OpenTasks)).toEqual([2, 3, 1])
+    const views = await rest.get<{ views: { fields: { name: string } }[] }>(
+      `${doc}/tables/Tasks/views`,
+    )
+    expect(views.body.views.map(({ fields }) => fields.name)).toEqual(['To do'])
+    expect(desk.faults).toEqual([])
+    await page.goto(`${sheaf.url}/console/`)
+    await rest.delete(doc)
+  })
+})
 
 describe('home', () => {
   it('lists documents by the time of their last change, pinned ones, those of others, and finds them by name', async () => {

@@ -5,6 +5,7 @@ import { Button } from '../components/button'
 import { TextField } from '../components/field'
 import { Page, Section } from '../components/page'
 import { Empty, ErrorNote, ErrorState, Loading } from '../components/states'
+import { SampleButton } from '../sample/sample-button'
 import { useCurrentUser } from '../session/session-provider'
 import { NewSiteDialog, SiteCards } from '../sites/site-cards'
 import { DocumentList } from './document-list'
@@ -68,13 +69,20 @@ function Found(props: UserDocuments & { readonly text: string }): ReactNode {
   return <DocumentList title="Found" documents={documents} empty={empty} />
 }
 
-function Overview({ documents, isLoading }: UserDocuments): ReactNode {
+function Overview({ documents, workspace, isLoading }: UserDocuments): ReactNode {
   const pinned = documents.filter(({ document }) => document.isPinned)
   const user = useCurrentUser()
   const shared = documents.filter((placed) => isShared(placed, user.id))
   const empty = isLoading
     ? 'Loading…'
     : 'No documents yet. Open a site to create one, or import a file.'
+  if (documents.length === 0 && !isLoading && workspace)
+    return (
+      <Empty title="No documents yet">
+        <p>Open a site to create one or import a file, or begin with a sample.</p>
+        <SampleButton workspaceId={workspace.id} />
+      </Empty>
+    )
   return (
     <>
       {pinned.length > 0 && <DocumentList title="Pinned" documents={pinned} empty="" />}

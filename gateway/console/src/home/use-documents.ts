@@ -1,3 +1,4 @@
+import type { Workspace } from '@sheaf/client'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { orgsQuery, workspacesQuery } from '../api/resources'
 import { placeDocuments, type PlacedDocument } from './find-documents'
@@ -8,6 +9,8 @@ const MAX_SITES = 20
 /** All documents of the user, of their first 20 sites. */
 export interface UserDocuments {
   readonly documents: readonly PlacedDocument[]
+  /** Where new documents go unless another place is chosen; undefined without a workspace that the user can change. */
+  readonly workspace: Workspace | undefined
   readonly isLoading: boolean
   /** Why the documents of a site are missing; null for none. */
   readonly error: Error | null
@@ -26,9 +29,12 @@ export function useDocuments(): UserDocuments {
         const org = shown[index]
         return org && data ? placeDocuments(org, data) : []
       }),
+      workspace: results.flatMap(({ data }) => data ?? []).find(canAdd),
       isLoading: orgs.isLoading || results.some(({ isLoading }) => isLoading),
       error: orgs.error ?? results.find(({ error }) => error)?.error ?? null,
       isPartial: (orgs.data?.length ?? 0) > MAX_SITES,
     }),
   })
 }
+
+const canAdd = ({ access }: Workspace) => access === 'owners' || access === 'editors'
