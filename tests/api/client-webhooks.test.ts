@@ -45,7 +45,7 @@ describe('webhooks by the client', () => {
       { id: first, fields: { ...hook, name: 'First', enabled: false, watchedColIds: ['Name'] } },
       { id: second, fields: { ...hook, name: 'Second', enabled: true }, usage: { numWaiting: 0 } },
     ])
-    await webhooks.clearQueue()
+    await webhooks.clearQueues()
     await webhooks.clearQueue(second)
     await webhooks.delete(first)
     expect((await webhooks.list()).map(({ id }) => id)).toEqual([second])

@@ -22,7 +22,7 @@ const calls: readonly [string, (webhooks: Webhooks) => Promise<unknown>, unknown
     undefined,
   ],
   ['DELETE /w', (webhooks) => webhooks.delete('w'), done, undefined],
-  ['DELETE /queue', (webhooks) => webhooks.clearQueue(), done, undefined],
+  ['DELETE /queue', (webhooks) => webhooks.clearQueues(), done, undefined],
   ['DELETE /w/queue', (webhooks) => webhooks.clearQueue('w'), done, undefined],
   ['GET /w/secret', (webhooks) => webhooks.secrets('w'), secrets, secrets],
   ['POST /w/secret', (webhooks) => webhooks.rotateSecret('w'), { secret: 's' }, 's'],

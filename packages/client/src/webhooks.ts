@@ -65,10 +65,14 @@ export class Webhooks {
     await this.#change({ method: 'DELETE', path: this.#pathOf(id) }, options)
   }
 
-  /** Discards the events that a webhook has still to send; of all webhooks without an id. */
-  async clearQueue(id?: string, options?: CallOptions): Promise<void> {
-    const path = id === undefined ? this.#path : this.#pathOf(id)
-    await this.#change({ method: 'DELETE', path: `${path}/queue` }, options)
+  /** Discards the events that a webhook has still to send. */
+  async clearQueue(id: string, options?: CallOptions): Promise<void> {
+    await this.#change({ method: 'DELETE', path: this.#pathOf(id, 'queue') }, options)
+  }
+
+  /** Discards the events that the webhooks of the document have still to send. */
+  async clearQueues(options?: CallOptions): Promise<void> {
+    await this.#change({ method: 'DELETE', path: `${this.#path}/queue` }, options)
   }
 
   /** Resolves to the secret that signs deliveries, and the previous one while it is valid. */
