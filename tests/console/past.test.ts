@@ -309,7 +309,7 @@ describe('restoring', () => {
     await shows('Size', '3')
     // By the keyboard.
     await cell('Name').click()
-    await page.keyboard.press('Space')
+    await page.keyboard.press('Shift+Space')
     await page.getByRole('button', { name: 'Restore row' }).click()
     await dialog().getByText('changed row 1 in Plots').waitFor()
     await dialog()

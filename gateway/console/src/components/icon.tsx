@@ -26,6 +26,9 @@ const paths = {
   contrast: 'M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0M12 3v18M16 5v14',
   sun: 'M16 12a4 4 0 1 1-8 0 4 4 0 0 1 8 0M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1 1M18 18l1 1M5 19l1-1M18 6l1-1',
   moon: 'M20 14A8 8 0 1 1 10 4a6 6 0 0 0 10 10',
+  expand: 'M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7',
+  up: 'm6 15 6-6 6 6',
+  down: 'm6 9 6 6 6-6',
 } as const
 
 /** The name of an icon. */

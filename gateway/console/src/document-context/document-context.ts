@@ -52,3 +52,15 @@ export const tableUrl = (docId: string, tableId: string, asOf?: string | number)
  */
 export const tableRefUrl = (docId: string, tableRef?: number, asOf?: string | number): string =>
   toUrl(`/docs/${docId}`, { table: tableRef, asOf })
+
+/** Returns the URL of a table with the panel of a row, now or as of a change. */
+export const rowUrl = (
+  docId: string,
+  tableId: string,
+  rowId: number,
+  asOf?: string | number,
+): string => toUrl(`/docs/${docId}/tables/${encodeURIComponent(tableId)}`, { asOf, row: rowId })
+
+/** Returns the URL of the history of a table, or of one of its rows. */
+export const historyUrl = (docId: string, table: string | number, row?: number): string =>
+  toUrl(`/docs/${docId}/history`, { table, row })

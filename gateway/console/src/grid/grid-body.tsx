@@ -5,19 +5,19 @@ import type {
   RowSelectionOptions,
 } from 'ag-grid-community'
 import { AgGridReact } from 'ag-grid-react'
-import { useMemo, type KeyboardEvent, type ReactNode, type RefObject } from 'react'
+import { useMemo, type ReactNode, type RefObject } from 'react'
 import type { Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { withOrder, withWidth, type RowHeight } from './arrangement/arrangement'
 import type { TableArrangement } from './arrangement/use-arrangement'
-import { cellColumn, numberColumn, type PreviewOf } from './columns/cell-column'
-import { useFrozenCount } from './columns/use-frozen-count'
+import { useColumnDefs } from './columns/use-column-defs'
 import { registerModules } from './grid-modules'
+import { handleRowKey } from './row-keys'
+import { OPENED_CLASS, type OpenedRow } from './row-panel/use-row-panel'
 import { BLOCK_ROWS } from './rows/row-blocks'
 import type { GridRef, GridRows } from './use-grid-rows'
 import type { CellEditing } from './use-cell-editing'
 import type { Ranges } from './use-ranges'
-import 'ag-grid-community/styles/ag-grid.css'
 
 registerModules()
 
@@ -33,6 +33,10 @@ interface GridBodyProps {
   readonly onFocus: () => void
   /** Adds a row; undefined for those who may not. */
   readonly onAddRow?: () => void
+  /** The row that is open in a panel. */
+  readonly opened: OpenedRow
+  /** Opens a row in a panel. */
+  readonly onOpenRow: (rowId: number) => void
   readonly grid: GridRef
   readonly body: RefObject<HTMLDivElement | null>
 }
@@ -70,32 +74,21 @@ interface RowClassParams {
 /** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
   const { context, arranged, canSelect, rows, editing, ranges, onSelect, onFocus } = props
-  const { grid: gridRef, body, onAddRow } = props
+  const { grid: gridRef, body, onAddRow, opened, onOpenRow: openRow } = props
+  const { id: openedId } = opened
   const { selecting } = ranges
   const { selection } = selecting
   const { store, writes } = rows
   const { arrangement, shown, change } = arranged
-  const frozen = useFrozenCount(arrangement, shown)
-  const columnDefs = useMemo(() => {
-    const preview: PreviewOf = (index) => store.preview(index)
-    const stateOf = context.asOf === undefined ? writes.stateOf : () => undefined
-    const parts = { preview, stateOf, selection }
-    const widths = new Map(arrangement.columns.map(({ id, width }) => [id, width]))
-    const frozenAt = (place: number): 'no' | 'yes' | 'last' =>
-      place < frozen ? (place === frozen - 1 ? 'last' : 'yes') : 'no'
-    const cellColumns = shown.map((column, place) => {
-      const arrangedParts = { place, width: widths.get(column.id), frozen: frozenAt(place) }
-      return cellColumn(column, context, { ...parts, ...arrangedParts })
-    })
-    return [numberColumn(preview), ...cellColumns]
-  }, [shown, arrangement.columns, frozen, context, store, writes, selection])
+  const columnDefs = useColumnDefs(context, arranged, { store, writes, selection, openRow })
   const rowClasses = useMemo(
     () => ({
       'row-waiting': ({ data, rowIndex }: RowClassParams) => !data && !store.preview(rowIndex),
       'row-preview': ({ data, rowIndex }: RowClassParams) =>
         !data && store.preview(rowIndex) !== undefined,
+      [OPENED_CLASS]: ({ data }: RowClassParams) => data?.id === openedId.current,
     }),
-    [store],
+    [store, openedId],
   )
   return (
     <div
@@ -105,7 +98,13 @@ export function GridBody(props: GridBodyProps): ReactNode {
       onMouseDownCapture={selecting.onMouseDown}
       onKeyDownCapture={(event) => {
         ranges.onKeyDown(event)
-        if (!event.isPropagationStopped()) handleKey(event, gridRef, onAddRow)
+        if (!event.isPropagationStopped())
+          handleRowKey(event, gridRef.current, {
+            context,
+            columns: shown,
+            openRow,
+            addRow: onAddRow,
+          })
       }}
       onCopy={ranges.onCopy}
       onCut={ranges.onCut}
@@ -153,6 +152,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         onCellEditRequest={editing.onEdit}
         onCellEditingStopped={editing.onClose}
         onSelectionChanged={onSelect}
+        onModelUpdated={opened.onRows}
         onCellFocused={() => {
           selecting.onFocus()
           onFocus()
@@ -196,22 +196,6 @@ function keepWidths(
   change((all) =>
     columns.reduce((to, column) => withWidth(to, column.getColId(), column.getActualWidth()), all),
   )
-}
-
-/** Escape leaves the grid for its footer, since Tab moves from cell to cell. Shift+Enter adds a row. */
-function handleKey(
-  event: KeyboardEvent<HTMLElement>,
-  { current: api }: GridRef,
-  onAddRow: (() => void) | undefined,
-): void {
-  if (!api || api.getEditingCells().length > 0) return
-  if (event.key === 'Escape')
-    event.currentTarget.closest('.grid')?.querySelector<HTMLElement>('.grid-foot')?.focus()
-  if (event.key !== 'Enter' || !event.shiftKey || !onAddRow) return
-  // The grid would move up.
-  event.preventDefault()
-  event.stopPropagation()
-  onAddRow()
 }
 
 const defaultColumn = {

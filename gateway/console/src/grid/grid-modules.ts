@@ -15,6 +15,7 @@ import {
   TooltipModule,
 } from 'ag-grid-community'
 import { ScaledHeightsModule } from './scrolling/scaled-heights'
+import 'ag-grid-community/styles/ag-grid.css'
 
 /** Registers only the AG Grid modules in use, to keep the bundle small. */
 export function registerModules(): void {

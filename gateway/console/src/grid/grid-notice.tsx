@@ -24,7 +24,7 @@ export function RowButtons(props: {
       </Button>
       <Button onClick={onAddColumn}>Add column</Button>
       {count > 0 && (
-        <Button kind="danger" onClick={() => void remove().catch(toaster.showError)}>
+        <Button kind="danger" onClick={() => void remove(selected).catch(toaster.showError)}>
           Delete {count === 1 ? 'row' : `${count.toLocaleString()} rows`}
         </Button>
       )}

@@ -31,13 +31,22 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
   const cells = useMemo(() => ({ docId, tableId, canEdit, asOf }), [docId, tableId, canEdit, asOf])
   const { arranged, viewMenu } = useTableViews(cells, columns)
   const { shown } = arranged
-  const { view, setView, grid, body, rows, editing, ranges, rowCommands } = useTableRows(table, {
-    columns,
-    shown,
-  })
+  const { view, setView, grid, body, rows, editing, ranges, rowCommands, opened } = useTableRows(
+    cells,
+    { columns, shown },
+  )
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
   const tableColumns = useTableColumns(cells, { columns, grid, store: rows.store })
+  const { leave } = tableColumns
+  const { open } = opened
+  const openRow = useCallback(
+    (rowId: number) => {
+      leave()
+      open(rowId)
+    },
+    [leave, open],
+  )
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const viewState = useMemo<GridViewState>(
     () => ({ view, setView, openMenu: (column, header) => setMenu({ column, header }) }),
@@ -66,6 +75,8 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
               onSelect={rowCommands.onSelect}
               onFocus={tableColumns.onFocus}
               onAddRow={canEdit ? rowCommands.add : undefined}
+              opened={opened}
+              onOpenRow={openRow}
               grid={grid}
               body={body}
             />
@@ -109,7 +120,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             />
           )}
         </div>
-        {tableColumns.panel}
+        {tableColumns.panel ?? opened.panel}
       </div>
     </GridViewContext>
   )

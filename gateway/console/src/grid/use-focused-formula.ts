@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Column, Row } from '../api/resources'
 import { isComputed } from '../formats/column'
-import { errorName, isPending } from '../formats/value'
+import { isPending } from '../formats/value'
 import type { GridRef } from './use-grid-rows'
 
 /** A cell of a formula column that has the focus. */
@@ -58,10 +58,4 @@ export function usePendingCells(
     const timer = setInterval(look, PENDING_MS)
     return () => clearInterval(timer)
   }, [columns, grid, refresh])
-}
-
-/** State of a computed cell: the class of its error, `pending`, or undefined for a value. */
-export function stateOf({ column, row }: FocusedFormula): string | undefined {
-  const value = row.fields[column.id]
-  return isPending(value) ? 'pending' : errorName(value)
 }

@@ -171,7 +171,10 @@ function handleChange({ seq, operations, truncated }: Change, target: ChangeTarg
     } else if (operation.action === 'updateRows') {
       store.apply({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
       if (movesRows(operation, target)) store.scheduleRefresh(false)
-    } else store.scheduleRefresh(operation.action === 'addRows' && target.sort === '')
+    } else {
+      const { action, rowIds } = operation
+      store.scheduleRefresh(action === 'addRows' && target.sort === '' && store.areNew(rowIds))
+    }
   }
 }
 

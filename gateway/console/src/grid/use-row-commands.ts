@@ -15,7 +15,8 @@ export interface RowCommands {
   /** Ids of the selected rows. */
   readonly selected: readonly number[]
   readonly onSelect: () => void
-  readonly remove: () => Promise<void>
+  /** Deletes rows. */
+  readonly remove: (rowIds: readonly number[]) => Promise<void>
 }
 
 /** Maximum wait until an added row is displayed. */
@@ -72,13 +73,14 @@ export function useRowCommands(
       add: () => void (isAdding || addRow()),
       selected,
       onSelect: () => setSelected(selectedIds(grid)),
-      async remove() {
-        const removing = api.remove(selected)
-        const count = selected.length
+      async remove(rowIds) {
+        const removing = api.remove(rowIds)
+        const count = rowIds.length
         announce(count === 1 ? 'Row deleted' : `${count.toLocaleString()} rows deleted`, removing)
         await removing
-        deselect(grid)
-        setSelected([])
+        if (selected.every((id) => rowIds.includes(id))) deselect(grid)
+        else for (const id of rowIds) grid.current?.getRowNode(String(id))?.setSelected(false)
+        setSelected(selectedIds(grid))
         store.markStale()
         await store.refresh()
       },

@@ -26,6 +26,8 @@ export interface TableColumns {
   readonly dialog: ReactNode
   /** The open panel of a column, if any. */
   readonly panel: ReactNode
+  /** Closes the panel, after a question if there are edits. The same function each time. */
+  readonly leave: () => void
   /** The formula of the focused cell; nothing in a table without formulas. */
   readonly formulaBar: ReactNode
   /** Must be called when another cell gets the focus. */
@@ -43,7 +45,7 @@ export function useTableColumns(context: CellContext, parts: GridParts): TableCo
   const { docId, tableId, canEdit, asOf } = context
   const { columns, grid, store } = parts
   const rowIds = useCallback(() => rowsInView(grid), [grid])
-  const { add, dialog, panel, openFormula, items } = useColumnDialogs(context, rowIds)
+  const { openFormula, items, ...dialogs } = useColumnDialogs(context, rowIds)
   const { focused, onFocus } = useFocusedFormula(columns, grid)
   const refresh = useCallback(() => store.scheduleRefresh(false), [store])
   usePendingCells(asOf === undefined ? columns : NO_COLUMNS, grid, refresh)
@@ -61,9 +63,7 @@ export function useTableColumns(context: CellContext, parts: GridParts): TableCo
       ? [{ label: 'Calculate again', onSelect: () => start(column) }]
       : []
   return {
-    add,
-    dialog,
-    panel,
+    ...dialogs,
     onFocus,
     items: (column) => startGroup([...ownItems(column), ...items(column)]),
     formulaBar: columns.some(({ fields }) => fields.formula !== '') && (

@@ -3,8 +3,9 @@ import { useCallback, useMemo, useRef, type RefObject } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
+import { useRowPanel, type OpenedRow } from './row-panel/use-row-panel'
 import { readView, writeView, type GridView } from './view/grid-view'
-import { useGridRows, type GridRef, type GridRows, type ShownTable } from './use-grid-rows'
+import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
 import { useRanges, type Ranges } from './use-ranges'
 import { useRowCommands, type RowCommands } from './use-row-commands'
@@ -20,11 +21,13 @@ export interface TableRows {
   readonly editing: CellEditing
   readonly ranges: Ranges
   readonly rowCommands: RowCommands
+  /** The row that is open in a panel. */
+  readonly opened: OpenedRow
 }
 
 /** The rows of a table, in the view given by the URL. What is selected and changed are the columns that are shown. */
 export function useTableRows(
-  table: ShownTable & Pick<CellContext, 'canEdit'>,
+  table: CellContext,
   { columns, shown }: { readonly columns: readonly Column[]; readonly shown: readonly Column[] },
 ): TableRows {
   const [view, setView] = useGridView()
@@ -34,7 +37,19 @@ export function useTableRows(
   const editing = useCellEditing(rows, columns)
   const ranges = useRanges(rows, { ...table, columns: shown }, editing, { grid, body })
   const rowCommands = useRowCommands(rows, { view, columns: shown }, { grid, body })
-  return { view, setView, grid, body, rows, editing, ranges, rowCommands }
+  const { api, store, writes } = rows
+  const opened = useRowPanel(table, {
+    columns,
+    shown,
+    store,
+    readPage: api.readPage.bind(api),
+    writes,
+    write: editing.write,
+    remove: rowCommands.remove,
+    grid,
+    body,
+  })
+  return { view, setView, grid, body, rows, editing, ranges, rowCommands, opened }
 }
 
 /** The view in the query string of the page; setting it navigates. */

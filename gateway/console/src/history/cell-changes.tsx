@@ -4,11 +4,11 @@ import { Link } from 'react-router'
 import { type Column, columnsQuery } from '../api/resources'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
-import { useDocumentContext } from '../document-context/document-context'
+import { historyUrl, useDocumentContext } from '../document-context/document-context'
 import { anyText } from '../formats/any-value'
 import { formatCell } from '../formats/cell'
 import { firstCells, type CellChange } from './changed-cells'
-import { historyPath, type Operation } from './history-queries'
+import type { Operation } from './history-queries'
 
 interface CellChangesProps {
   readonly operations: readonly Operation[]
@@ -61,7 +61,7 @@ function CellRow({ cell, column }: CellRowProps): ReactNode {
         {tableRef <= 0 ? (
           row
         ) : (
-          <Link to={historyPath(docId, tableRef, rowId)} title="History of this row">
+          <Link to={historyUrl(docId, tableRef, rowId)} title="History of this row">
             {row}
           </Link>
         )}

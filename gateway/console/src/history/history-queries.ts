@@ -64,10 +64,3 @@ export const revertChange = (docId: string, seq: number): Promise<number> => doc
 
 /** Returns true for operations on rows. */
 export const isOfRows = (operation: Operation): operation is RowOperation => 'rowIds' in operation
-
-/** Returns the path of the history of a table, or of one of its rows. */
-export function historyPath(docId: string, table: string | number, row?: number): string {
-  const query = new URLSearchParams({ table: String(table) })
-  if (row !== undefined) query.set('row', String(row))
-  return `/docs/${docId}/history?${query.toString()}`
-}

@@ -4,8 +4,9 @@ import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
+import { historyUrl } from '../document-context/document-context'
 import { describeConflict } from './describe-change'
-import { historyPath, revertChange, type Conflict } from './history-queries'
+import { revertChange, type Conflict } from './history-queries'
 
 interface UndoDialogProps {
   readonly docId: string
@@ -76,7 +77,7 @@ function ConflictLine({ docId, conflict, onFollow }: ConflictLineProps): ReactNo
   const { tableId, rowIds = [], rowCount = 0 } = conflict
   if (rowCount === 0)
     return (
-      <Link to={historyPath(docId, tableId)} onClick={onFollow}>
+      <Link to={historyUrl(docId, tableId)} onClick={onFollow}>
         {describeConflict(conflict)}
       </Link>
     )
@@ -87,7 +88,7 @@ function ConflictLine({ docId, conflict, onFollow }: ConflictLineProps): ReactNo
       {rowIds.map((rowId, index) => (
         <span key={rowId}>
           {index > 0 && ', '}
-          <Link to={historyPath(docId, tableId, rowId)} onClick={onFollow}>
+          <Link to={historyUrl(docId, tableId, rowId)} onClick={onFollow}>
             row {rowId}
           </Link>
         </span>

@@ -17,6 +17,8 @@ interface ColumnDialogs {
   readonly dialog: ReactNode
   /** The open panel, if any. */
   readonly panel: ReactNode
+  /** Closes the panel, after a question if there are edits. The same function each time. */
+  readonly leave: () => void
 }
 
 interface OpenDialog {
@@ -67,5 +69,6 @@ export function useColumnDialogs(
       </>
     ),
     panel: editing.panel,
+    leave: editing.leave,
   }
 }

@@ -15,6 +15,8 @@ interface Edited {
 interface ColumnPanelState {
   /** Opens the panel, in place of what it shows. */
   readonly open: (edited: Edited) => void
+  /** Closes the panel, after a question if there are edits. The same function each time. */
+  readonly leave: () => void
   /** The panel, if it is open. */
   readonly panel: ReactNode
   /** Asks whether edits may be discarded, if there are any. */
@@ -39,8 +41,13 @@ export function useColumnPanel(
   }
   const change = (next: Edited | undefined) =>
     isDirty.current ? setFollowing({ edited: next }) : show(next)
+  const leave = useCallback(() => {
+    if (isDirty.current) setFollowing({ edited: undefined })
+    else setEdited(undefined)
+  }, [])
   return {
     open: change,
+    leave,
     panel: edited && (
       <ColumnPanel
         key={edited.column?.fields.colRef ?? 'new'}
@@ -50,7 +57,7 @@ export function useColumnPanel(
         startsWithFormula={edited.startsWithFormula}
         rowIds={rowIds}
         onDirty={onDirty}
-        onLeave={() => change(undefined)}
+        onLeave={leave}
         onSaved={() => show(undefined)}
       />
     ),

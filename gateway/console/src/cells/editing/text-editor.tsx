@@ -3,8 +3,16 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import type { Row } from '../../api/resources'
 import { useEditorFocus } from './type-ahead'
 
-/** Properties of an editor: those from AG Grid and those of the cell type. */
-export type EditorProps<Own = object> = CustomCellEditorProps<Row, unknown> & Own
+type GridEditorProps = CustomCellEditorProps<Row, unknown>
+
+/** Properties of an editor: those from AG Grid, as far as they are used, and those of the cell type. */
+export type EditorProps<Own = object> = Pick<
+  GridEditorProps,
+  'initialValue' | 'value' | 'onValueChange' | 'stopEditing' | 'eventKey'
+> &
+  // The column of the grid; absent elsewhere.
+  Partial<Pick<GridEditorProps, 'column'>> &
+  Own
 
 /** Conversion between values and text, and options of the field. */
 export interface TextRules {
@@ -53,7 +61,7 @@ export function TextEditor(props: EditorProps<TextRules>): ReactNode {
     <textarea
       {...controlProps}
       rows={1}
-      style={{ width: props.column.getActualWidth() }}
+      style={{ width: props.column?.getActualWidth() }}
       onKeyDownCapture={(event) => breakLine(event, change)}
     />
   )

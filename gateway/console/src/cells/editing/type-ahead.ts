@@ -92,7 +92,7 @@ export function useEditorFocus<Field extends HTMLInputElement | HTMLTextAreaElem
   const ref = useRef<Field>(null)
   useEffect(() => {
     const field = ref.current
-    field?.closest('[role=dialog]')?.setAttribute('aria-label', label)
+    field?.closest('.ag-popup [role=dialog]')?.setAttribute('aria-label', label)
     field?.focus()
     release()
     // Clear the buffer in any case, so that the next editor does not receive it.

@@ -11,6 +11,7 @@ import { RANGE_CLASS, RANGE_END_CLASS, type RangeSelection } from '../ranges/ran
 import type { LoadedRow } from '../rows/row-blocks'
 import { ColumnHeader } from './column-header'
 import { FormulaState } from './formula-state'
+import { RowNumber } from './row-number'
 
 const widths: Readonly<Record<Family, number>> = {
   text: 220,
@@ -31,9 +32,14 @@ export const plainWidth = (column: Column): number => widths[valueFamily(column)
 /** Returns a row to show in place of one that is not loaded. */
 export type PreviewOf = (index: number) => LoadedRow | undefined
 
-/** The column of row numbers. */
-export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({
-  colId: ' number',
+/** The id of the column of row numbers. */
+export const NUMBER_COLUMN = ' number'
+
+/** The column of row numbers, with buttons that open the rows. */
+export const numberColumn = (preview: PreviewOf, onOpen: (rowId: number) => void): ColDef<Row> => ({
+  colId: NUMBER_COLUMN,
+  cellRenderer: RowNumber,
+  cellRendererParams: { onOpen },
   headerName: 'Row',
   headerClass: 'number-head',
   cellClass: 'row-number',
@@ -46,7 +52,7 @@ export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({
     const index = node?.rowIndex ?? 0
     return ((data ? undefined : preview(index)?.index) ?? index) + 1
   },
-  tooltipValueGetter: ({ data }) => data && `id ${data.id}`,
+  tooltipValueGetter: ({ data }) => data && `Row id ${data.id}`,
 })
 
 /** What a grid has in place of the stored cells, and what is done with them. */
@@ -64,7 +70,8 @@ interface CellParts {
   readonly frozen: 'no' | 'yes' | 'last'
 }
 
-const stateNotes: Readonly<Record<CellState, string | undefined>> = {
+/** What is said about a cell whose entered value is not stored. */
+export const stateNotes: Readonly<Record<CellState, string | undefined>> = {
   sending: undefined,
   waiting: 'Not saved, trying again',
   disputed: 'Not saved: choose above which value to keep',

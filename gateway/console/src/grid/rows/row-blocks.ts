@@ -78,6 +78,13 @@ export class RowBlocks {
       if (number * BLOCK_ROWS >= total) this.drop(number)
   }
 
+  /** Returns the greatest id of the loaded rows; 0 if there are none. */
+  lastId(): number {
+    let last = 0
+    for (const id of this.indexes.keys()) last = Math.max(last, id)
+    return last
+  }
+
   /** Returns a loaded row with its index. */
   find(id: number): LoadedRow | undefined {
     const index = this.indexes.get(id)

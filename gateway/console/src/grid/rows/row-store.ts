@@ -165,6 +165,17 @@ export class RowStore {
     return this.blocks.find(id)?.row
   }
 
+  /** Returns the index of a row by its id; undefined if it is not loaded. */
+  indexOf(id: number): number | undefined {
+    return this.blocks.find(id)?.index
+  }
+
+  /** True for ids of rows that are new. Rows that were restored can be among the loaded ones. */
+  areNew(ids: readonly number[]): boolean {
+    const last = this.blocks.lastId()
+    return ids.every((id) => id > last)
+  }
+
   /** Replaces loaded rows by what was read at a position of the log. */
   replace(rows: readonly Row[], seq: number): void {
     for (const row of rows) {

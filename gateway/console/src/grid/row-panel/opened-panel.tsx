@@ -1,0 +1,119 @@
+import { useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
+import type { Column } from '../../api/resources'
+import type { CellContext } from '../../cells/editing/cell-type'
+import { useToaster } from '../../components/toast'
+import { columnName } from '../../formats/column'
+import { isSameValue } from '../../formats/value'
+import type { PlacedChange } from '../../writes/cells-api'
+import type { TableWrites } from '../../writes/table-writes'
+import { readRange, type RowSource } from '../ranges/range-rows'
+import type { RowStore } from '../rows/row-store'
+import { findNeighbor, type ReadWindow, type Step } from './neighbor'
+import { RowPanel, type RowSteps } from './row-panel'
+import { useShownRow } from './shown-row'
+import type { GridRef, RowPlace } from './use-row-place'
+
+/** Limit for reading the neighbors of a row. */
+const READ_MS = 60_000
+
+/** What the panel of a row needs of its grid. */
+export interface PanelParts {
+  readonly columns: readonly Column[]
+  /** The columns that the grid shows, in their order. */
+  readonly shown: readonly Column[]
+  readonly store: RowStore
+  readonly readPage: RowSource['readPage']
+  readonly writes: TableWrites
+  /** Writes cells. The label says which, to the user. */
+  readonly write: (changes: readonly PlacedChange[], label: string) => void
+  readonly remove: (rowIds: readonly number[]) => Promise<void>
+  readonly grid: GridRef
+}
+
+interface OpenedPanelProps {
+  readonly context: CellContext
+  readonly parts: PanelParts
+  readonly rowId: number
+  readonly place: RowPlace
+  readonly onStep: (rowId: number) => void
+  readonly onClose: () => void
+}
+
+/** The panel of a row: reads it, and writes what is entered in it. */
+export function OpenedPanel(props: OpenedPanelProps): ReactNode {
+  const { context, parts, rowId, place, onClose } = props
+  const { columns, shown, store, writes, write, remove } = parts
+  const steps = useSteps(props)
+  const toaster = useToaster()
+  const known = (id: number) => store.find(id)
+  const read = useShownRow(context, rowId, { columns, writes, known })
+  const { row: stored } = read
+  const isPresent = context.asOf === undefined
+  const row = stored && isPresent ? writes.show(stored) : stored
+  const stateOf = isPresent ? writes.stateOf : () => undefined
+  const [seen, setSeen] = useState<number>()
+  if (stored && seen !== rowId) setSeen(rowId)
+  const startEdit = (column: Column) => {
+    const colId = column.id
+    const shownValue = row?.fields[colId]
+    // What was entered before may still be on its way: the write knows what it replaces.
+    const isStored = stored && colId in stored.fields && stateOf(rowId, colId) === undefined
+    const before = isStored ? { [colId]: stored.fields[colId] } : undefined
+    const where = place.index === undefined ? `row with id ${rowId}` : `row ${place.index + 1}`
+    return (value: unknown) => {
+      if (isSameValue(value, shownValue)) return
+      const fields = { [colId]: value ?? null }
+      write([{ id: rowId, fields, before, place: where }], `${columnName(column)}, ${where}`)
+    }
+  }
+  return (
+    <RowPanel
+      context={context}
+      rowId={rowId}
+      row={row}
+      isDeleted={row === null && seen === rowId}
+      error={read.error}
+      onRetry={read.retry}
+      shown={shown}
+      hidden={columns.filter((column) => !shown.includes(column))}
+      stateOf={stateOf}
+      onEdit={startEdit}
+      steps={steps}
+      onDelete={() => {
+        onClose()
+        remove([rowId]).catch(toaster.showError)
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Goes from a row to its neighbors in the view, also to those that are not loaded. */
+function useSteps({ rowId, parts, place, onStep }: OpenedPanelProps): RowSteps {
+  const { store, readPage, grid } = parts
+  const { total } = useSyncExternalStore(store.watchState, store.readState)
+  const toaster = useToaster()
+  const isBusy = useRef(false)
+  const { index } = place
+  const read: ReadWindow = (first, count) => {
+    const block = { firstRow: first, lastRow: first + count - 1, firstColumn: 0, lastColumn: 0 }
+    const source = { at: (at: number) => store.at(at), readPage }
+    return readRange(block, source, AbortSignal.timeout(READ_MS))
+  }
+  const go = async (step: Step) => {
+    if (index === undefined || isBusy.current) return
+    isBusy.current = true
+    try {
+      const next = await findNeighbor({ id: rowId, index }, step, read)
+      if (!next) return
+      place.set(next)
+      grid.current?.ensureIndexVisible(next.index)
+      onStep(next.id)
+    } catch (error) {
+      toaster.showError(error)
+    } finally {
+      isBusy.current = false
+    }
+  }
+  return { index, total, go: (step) => void go(step) }
+}

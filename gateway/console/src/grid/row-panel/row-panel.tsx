@@ -1,0 +1,176 @@
+import type { KeyboardEvent, ReactNode } from 'react'
+import { Link, useHref } from 'react-router'
+import type { Column, Row } from '../../api/resources'
+import type { CellContext } from '../../cells/editing/cell-type'
+import { Button } from '../../components/button'
+import { CopyText } from '../../components/copy-text'
+import { isEntry } from '../../components/entry'
+import { Icon } from '../../components/icon'
+import { SidePanel } from '../../components/side-panel'
+import { Empty, ErrorState, Loading } from '../../components/states'
+import {
+  canEdit,
+  historyUrl,
+  rowUrl,
+  useDocumentContext,
+} from '../../document-context/document-context'
+import { formatCell } from '../../formats/cell'
+import type { CellState } from '../../writes/table-writes'
+import type { Step } from './neighbor'
+import { RowField } from './row-field'
+
+/** The place of a row in the view, and the way to its neighbors. */
+export interface RowSteps {
+  /** Undefined if it is not known. */
+  readonly index: number | undefined
+  /** Number of rows of the view; undefined until they are counted. */
+  readonly total: number | undefined
+  /** Shows the row after or before this one. */
+  readonly go: (step: Step) => void
+}
+
+interface RowPanelProps {
+  readonly context: CellContext
+  readonly rowId: number
+  /** With the values that were entered; null if there is no such row, undefined while it is read. */
+  readonly row: Row | null | undefined
+  /** True if the row was shown, and is no longer there. */
+  readonly isDeleted: boolean
+  readonly error: unknown
+  readonly onRetry: () => void
+  /** The columns in their order, and those that the grid does not show. */
+  readonly shown: readonly Column[]
+  readonly hidden: readonly Column[]
+  readonly stateOf: (rowId: number, colId: string) => CellState | undefined
+  /** Called when editing begins. Returns what takes the entered value. */
+  readonly onEdit: (column: Column) => (value: unknown) => void
+  readonly steps: RowSteps
+  readonly onDelete: () => void
+  readonly onClose: () => void
+}
+
+/** All fields of a row, beside the grid. */
+export function RowPanel(props: RowPanelProps): ReactNode {
+  const { row, error, shown, steps, onRetry, onClose } = props
+  const [first] = shown
+  const title = row && first ? formatCell(row.fields[first.id], first).trim() : ''
+  const handleKey = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined
+    if (!step || !event.altKey || isEntry(event.nativeEvent)) return
+    event.preventDefault()
+    if (canGo(steps, step)) steps.go(step)
+  }
+  return (
+    <div className="row-panel" onKeyDown={handleKey}>
+      <SidePanel
+        title={title === '' ? 'Row' : title}
+        actions={<StepButtons {...steps} />}
+        onClose={onClose}
+      >
+        <div className="row-panel-body">
+          {row && <RowFields {...props} row={row} />}
+          {row === null && <NoRow {...props} />}
+          {row === undefined &&
+            (error === null ? (
+              <Loading what="the row" />
+            ) : (
+              <ErrorState error={error} onRetry={onRetry} />
+            ))}
+        </div>
+        {row && <RowFoot {...props} />}
+      </SidePanel>
+    </div>
+  )
+}
+
+const directions = [
+  [-1, 'Previous row', 'Alt+↑', 'up'],
+  [1, 'Next row', 'Alt+↓', 'down'],
+] as const
+
+function canGo({ index, total = Infinity }: RowSteps, step: Step): boolean {
+  return index !== undefined && index + step >= 0 && index + step < total
+}
+
+function StepButtons(steps: RowSteps): ReactNode {
+  const isPlaced = steps.index !== undefined
+  return directions.map(([step, name, keys, icon]) => (
+    <Button
+      key={name}
+      kind="quiet"
+      className="icon"
+      aria-label={name}
+      title={isPlaced ? `${name} (${keys})` : `${name}: scroll to this row in the table first`}
+      // A disabled button would lose the keyboard focus at the last row.
+      aria-disabled={!canGo(steps, step)}
+      onClick={() => canGo(steps, step) && steps.go(step)}
+    >
+      <Icon name={icon} />
+    </Button>
+  ))
+}
+
+/** Says why there is no row. */
+function NoRow({ rowId, context, isDeleted }: RowPanelProps): ReactNode {
+  if (isDeleted) return <Empty title="This row has been deleted" />
+  const id = rowId > 0 ? ` with the id ${rowId}` : ''
+  return context.asOf === undefined ? (
+    <Empty title={`There is no row${id}`}>
+      <p>It may have been deleted, or the address may be wrong.</p>
+    </Empty>
+  ) : (
+    <Empty title={`There was no row${id} at this moment`} />
+  )
+}
+
+function RowFields(props: RowPanelProps & { readonly row: Row }): ReactNode {
+  const { context, row, shown, hidden, stateOf, onEdit } = props
+  const draw = (columns: readonly Column[]) => (
+    <dl>
+      {columns.map((column) => (
+        <RowField
+          key={`${row.id} ${column.id}`}
+          column={column}
+          context={context}
+          row={row}
+          state={stateOf(row.id, column.id)}
+          onEdit={() => onEdit(column)}
+        />
+      ))}
+    </dl>
+  )
+  return (
+    <>
+      {draw(shown)}
+      {hidden.length > 0 && (
+        <details>
+          <summary>{`Hidden columns (${hidden.length})`}</summary>
+          {draw(hidden)}
+        </details>
+      )}
+    </>
+  )
+}
+
+function RowFoot({ context, rowId, onDelete }: RowPanelProps): ReactNode {
+  const { docId, tableId, asOf } = context
+  const { document, tables } = useDocumentContext()
+  const tableRef = tables.find(({ id }) => id === tableId)?.fields.tableRef
+  const link = window.location.origin + useHref(rowUrl(docId, tableId, rowId, asOf))
+  return (
+    <div className="row-panel-foot">
+      <CopyText label="link to row" text={link} />
+      <div className="row-panel-actions">
+        <span className="note">{`Row id ${rowId}`}</span>
+        {canEdit(document) && tableRef !== undefined && (
+          <Link to={historyUrl(docId, tableRef, rowId)}>History of this row</Link>
+        )}
+        {context.canEdit && (
+          <Button kind="danger" onClick={onDelete}>
+            Delete row
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
