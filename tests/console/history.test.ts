@@ -47,6 +47,10 @@ describe('the history', () => {
     expect(await size.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', '4'])
     const sown = change.getByRole('row').filter({ hasText: 'Sown' })
     expect(await sown.getByRole('cell').allInnerTexts()).toEqual(['Sown', 'empty', 'Mar 1, 2026'])
+    // The row is named by its first column, which opens it.
+    const link = size.getByRole('link', { name: 'Roses', exact: true })
+    expect(await link.getAttribute('href')).toMatch(/\/tables\/Beds\?row=1$/)
+    await change.getByText('changed row 1 in Beds: Roses').waitFor()
     expect(await findViolations(page)).toEqual([])
 
     await change.getByRole('button', { name: 'Undo change 4' }).click()
@@ -107,7 +111,7 @@ describe('the history', () => {
     await item('renamed column Name in Beds to Title').waitFor()
     const removal = item('deleted column Size from Beds')
     await removal.locator('summary').click()
-    const cell = removal.getByRole('row').filter({ hasText: 'Beds 1' })
+    const cell = removal.getByRole('row').filter({ hasText: 'Beds, row 1' })
     await cell.waitFor()
     expect(await cell.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', ''])
   })
@@ -156,7 +160,7 @@ describe('the history', () => {
     await added.locator('summary').click()
     await added.getByText('80 more cells not shown.').waitFor()
     await added.getByRole('button', { name: 'Show more cells' }).click()
-    await added.getByText('Bed 59').waitFor()
+    await added.getByRole('cell', { name: 'Bed 59' }).waitFor()
   })
 
   it('can be undone with the keyboard only', async () => {

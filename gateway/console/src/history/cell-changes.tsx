@@ -4,11 +4,12 @@ import { Link } from 'react-router'
 import { type Column, columnsQuery } from '../api/resources'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
-import { historyUrl, useDocumentContext } from '../document-context/document-context'
+import { historyUrl, rowUrl, useDocumentContext } from '../document-context/document-context'
 import { anyText } from '../formats/any-value'
 import { formatCell } from '../formats/cell'
 import { firstCells, type CellChange } from './changed-cells'
 import type { Operation } from './history-queries'
+import { useRowLabel } from './use-row-label'
 
 interface CellChangesProps {
   readonly operations: readonly Operation[]
@@ -33,7 +34,12 @@ export function CellChanges({ operations }: CellChangesProps): ReactNode {
       >
         {cells.map((cell, index) => (
           // A change can contain the same cell twice.
-          <CellRow key={index} cell={cell} column={columns.get(cell.colRef)} />
+          <CellRow
+            key={index}
+            cell={cell}
+            column={columns.get(cell.colRef)}
+            operations={operations}
+          />
         ))}
       </PlainTable>
       {more > 0 && (
@@ -49,24 +55,16 @@ export function CellChanges({ operations }: CellChangesProps): ReactNode {
 interface CellRowProps {
   readonly cell: CellChange
   readonly column: Column | undefined
+  readonly operations: readonly Operation[]
 }
 
-function CellRow({ cell, column }: CellRowProps): ReactNode {
-  const { docId } = useDocumentContext()
-  const { tableId, tableRef, rowId, colId } = cell
-  const row = `${tableId} ${rowId}`
+function CellRow({ cell, column, operations }: CellRowProps): ReactNode {
   return (
     <tr>
       <th scope="row">
-        {tableRef <= 0 ? (
-          row
-        ) : (
-          <Link to={historyUrl(docId, tableRef, rowId)} title="History of this row">
-            {row}
-          </Link>
-        )}
+        <RowName cell={cell} operations={operations} />
       </th>
-      <td data-label="Column">{column?.fields.label || colId}</td>
+      <td data-label="Column">{column?.fields.label || cell.colId}</td>
       <td data-label="Before" className="before">
         {'old' in cell && <Value value={cell.old} column={column} />}
       </td>
@@ -74,6 +72,29 @@ function CellRow({ cell, column }: CellRowProps): ReactNode {
         {'new' in cell && <Value value={cell.new} column={column} />}
       </td>
     </tr>
+  )
+}
+
+/** A row by its label, which opens it, and by its table and id, with its history. */
+function RowName({ cell, operations }: Omit<CellRowProps, 'column'>): ReactNode {
+  const { docId, asOf } = useDocumentContext()
+  const { tableId, tableRef, rowId } = cell
+  const { table, label } = useRowLabel(tableRef > 0 ? cell : undefined, operations)
+  const id = `${tableId}, row ${rowId}`
+  if (tableRef <= 0) return id
+  return (
+    <>
+      {table && (
+        <Link to={rowUrl(docId, table.id, rowId, asOf)} title="Open this row">
+          {label || 'Unnamed row'}
+        </Link>
+      )}
+      <span className="row-id">
+        <Link to={historyUrl(docId, tableRef, rowId)} title="History of this row">
+          {id}
+        </Link>
+      </span>
+    </>
   )
 }
 

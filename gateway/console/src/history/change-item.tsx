@@ -6,9 +6,11 @@ import { Time } from '../components/time'
 import { tableRefUrl, useDocumentContext } from '../document-context/document-context'
 import { useCurrentUser } from '../session/session-provider'
 import { CellChanges } from './cell-changes'
+import { onlyRow } from './changed-cells'
 import { authorOf, describeChange, isWholeImport } from './describe-change'
 import { isOfRows, type Change } from './history-queries'
 import { MetadataChanges } from './metadata-changes'
+import { useRowLabel } from './use-row-label'
 
 interface ChangeItemProps {
   readonly change: Change
@@ -28,7 +30,8 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
   const { docId } = useDocumentContext()
   const { id } = useCurrentUser()
   const [isOpen, setOpen] = useState(false)
-  const { seq, time, user, cause } = change
+  const { seq, time, user, cause, operations } = change
+  const { label } = useRowLabel(onlyRow(operations), operations)
   const causeName = causeNames[cause]
   return (
     <li className="change">
@@ -40,6 +43,7 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
           <span>
             <strong title={user?.email ?? undefined}>{authorOf(change, id)}</strong>{' '}
             {describeChange(change)}
+            {label !== '' && `: ${label}`}
           </span>
           <span className="note">
             <Time at={time} /> · change {seq.toLocaleString()}

@@ -1,4 +1,4 @@
-import { firstCells } from './changed-cells'
+import { changedValue, firstCells, onlyRow } from './changed-cells'
 
 const table = { tableId: 'People', tableRef: 2 } as const
 
@@ -52,5 +52,37 @@ describe('the cells of a change', () => {
     const columns = { Age: { colRef: 7, old: rowIds, new: rowIds.map((id) => id + 1) } }
     const { cells, count } = firstCells([{ ...table, action: 'updateRows', rowIds, columns }], 3)
     expect([cells.map(({ rowId }) => rowId), count]).toEqual([[1, 2, 3], 100])
+  })
+})
+
+describe('a row of a change', () => {
+  const update = {
+    ...table,
+    action: 'updateRows',
+    rowIds: [7],
+    columns: { Name: { colRef: 6, old: ['Ada'], new: ['Bea'] } },
+  } as const
+  const removal = {
+    ...table,
+    action: 'removeRows',
+    rowIds: [7, 8],
+    columns: { Name: { colRef: 6, old: ['Cleo', 'Dan'] } },
+  } as const
+  const row = { tableRef: 2, rowId: 7 }
+
+  it('is the only one if all operations are on it', () => {
+    expect(onlyRow([update, update])).toEqual(row)
+    expect(onlyRow([update, removal])).toBeUndefined()
+    expect(onlyRow([update, { ...update, tableRef: 3 }])).toBeUndefined()
+    expect(onlyRow([{ ...table, action: 'addTable' }, update])).toBeUndefined()
+    expect(onlyRow([])).toBeUndefined()
+  })
+
+  it('has the value after the change, or that before it was removed', () => {
+    expect(changedValue([update], row, 6)).toBe('Bea')
+    expect(changedValue([update, removal], row, 6)).toBe('Cleo')
+    expect(changedValue([removal], { ...row, rowId: 8 }, 6)).toBe('Dan')
+    expect(changedValue([update], row, 9)).toBeUndefined()
+    expect(changedValue([update], { ...row, rowId: 1 }, 6)).toBeUndefined()
   })
 })

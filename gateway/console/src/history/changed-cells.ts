@@ -1,11 +1,15 @@
 import type { RowOperation, SchemaOperation } from '@sheaf/client'
 import { isOfRows, type Operation } from './history-queries'
 
-/** A cell before and after a change. */
-export interface CellChange {
-  readonly tableId: string
+/** A row of a change. */
+export interface ChangedRow {
   readonly tableRef: number
   readonly rowId: number
+}
+
+/** A cell before and after a change. */
+export interface CellChange extends ChangedRow {
+  readonly tableId: string
   readonly colId: string
   readonly colRef: number
   /** Absent for added rows. */
@@ -59,3 +63,30 @@ type Values = Pick<CellChange, 'old' | 'new'>
 const isBlank = (values: Values) => (values.old ?? values.new ?? '') === ''
 
 const isSame = (values: Values) => JSON.stringify(values.old) === JSON.stringify(values.new)
+
+/** Returns the row of a change of a single one; undefined for other changes. */
+export function onlyRow(operations: readonly Operation[]): ChangedRow | undefined {
+  const [first] = operations
+  if (!first || !isOfRows(first)) return undefined
+  const { tableRef, rowIds } = first
+  const [rowId] = rowIds
+  const isOnly = (operation: Operation) =>
+    isOfRows(operation) &&
+    operation.tableRef === tableRef &&
+    operation.rowIds.every((id) => id === rowId)
+  return rowId !== undefined && operations.every(isOnly) ? { tableRef, rowId } : undefined
+}
+
+/** Returns the last value of a cell in a change: after it, or before the row was removed. Undefined if it is not there. */
+export function changedValue(
+  operations: readonly Operation[],
+  { tableRef, rowId }: ChangedRow,
+  colRef: number,
+): unknown {
+  const values = operations.filter(isOfRows).flatMap((operation) => {
+    const index = operation.tableRef === tableRef ? operation.rowIds.indexOf(rowId) : -1
+    const column = Object.values(operation.columns).find((one) => one.colRef === colRef)
+    return index < 0 || !column ? [] : [(column.new ?? column.old)?.[index]]
+  })
+  return values.at(-1)
+}

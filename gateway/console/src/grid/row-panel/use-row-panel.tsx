@@ -22,8 +22,6 @@ interface RowPanelParts extends PanelParts {
 export interface OpenedRow {
   /** Opens the panel of a row. The same function each time. */
   readonly open: (rowId: number) => void
-  /** Closes the panel, if it is open. */
-  readonly close: () => void
   /** The id of the row; undefined while no panel is open. */
   readonly id: RefObject<number | undefined>
   /** Must be called when the grid has loaded rows. */
@@ -47,10 +45,9 @@ export function useRowPanel(context: CellContext, parts: RowPanelParts): OpenedR
     },
     [setRow],
   )
-  const close = useCallback(() => setRow(undefined), [setRow])
   const leave = () => {
     focusRow(grid, place.index, shown)
-    close()
+    setRow(undefined)
   }
   const panel =
     rowId === undefined ? undefined : (
@@ -64,7 +61,7 @@ export function useRowPanel(context: CellContext, parts: RowPanelParts): OpenedR
         onClose={leave}
       />
     )
-  return { open, close, id, onRows: place.onRows, panel }
+  return { open, id, onRows: place.onRows, panel }
 }
 
 interface RowParameter {
