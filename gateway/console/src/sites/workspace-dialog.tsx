@@ -5,7 +5,7 @@ import { AccessDialog } from '../access/access-dialog'
 import { sheaf } from '../api/sheaf'
 import { NameDialog } from '../components/dialog'
 import { useApiMutation } from '../components/use-api-mutation'
-import { ImportDialog } from './import-dialog'
+import { ImportDialog } from '../import/import-dialog'
 import { RemoveDialog } from './remove-dialog'
 import { RenameDialog } from './rename-dialog'
 
