@@ -130,6 +130,36 @@ describe('sites, workspaces and documents', () => {
     await page.getByText('249 rows').waitFor()
   })
 
+  it('import a file that is dropped on the page, into the workspace that is chosen', async () => {
+    const drag = async (...names: string[]) => {
+      const files = names.map((name) => [name, 'Name,Age\nAda,36\n'])
+      return page.evaluateHandle(`(() => {
+        const dragged = new DataTransfer()
+        for (const [name, text] of ${JSON.stringify(files)}) dragged.items.add(new File([text], name))
+        return dragged
+      })()`)
+    }
+    await rest.post('/api/orgs/current/workspaces', { body: { name: 'Dropped' } })
+    await page.goto(`${sheaf.url}/console/sites/current`)
+    await page.getByRole('heading', { name: 'Dropped' }).waitFor()
+    const hint = page.getByText('Drop the file to import it as a document.')
+    await page.dispatchEvent('body', 'dragover', { dataTransfer: await drag('pets.csv') })
+    await hint.waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.dispatchEvent('body', 'dragleave')
+    await hint.waitFor({ state: 'detached' })
+    await page.dispatchEvent('body', 'drop', { dataTransfer: await drag('pets.csv', 'more.csv') })
+    await page.getByText('Drop one file at a time.').waitFor()
+    await page.dispatchEvent('body', 'drop', { dataTransfer: await drag('pets.csv') })
+    const dialog = page.getByRole('dialog', { name: 'Import “pets.csv”' })
+    await dialog.getByLabel('Workspace').selectOption('Dropped')
+    expect(await findViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { level: 1, name: 'pets' }).waitFor()
+    await page.getByText('1 row', { exact: true }).waitFor()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('Dropped').waitFor()
+  })
+
   it('import Grist documents, with the results of their formulas and the contents of their files', async () => {
     await page.goto(`${sheaf.url}/console/sites/current`)
     await page.getByRole('button', { name: 'Import into Home' }).click()

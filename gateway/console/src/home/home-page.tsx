@@ -6,6 +6,7 @@ import { TextField } from '../components/field'
 import { Page, Section } from '../components/page'
 import { Empty, ErrorNote, ErrorState, Loading } from '../components/states'
 import { SampleButton } from '../sample/sample-button'
+import { FileDrop } from '../import/file-drop'
 import { useCurrentUser } from '../session/session-provider'
 import { NewSiteDialog, SiteCards } from '../sites/site-cards'
 import { DocumentList } from './document-list'
@@ -56,6 +57,7 @@ export function HomePage(): ReactNode {
           </Section>
         </>
       )}
+      {found.workspaces.length > 0 && <FileDrop workspaces={found.workspaces} />}
       {isNew && <NewSiteDialog onClose={() => setNew(false)} />}
     </Page>
   )
@@ -69,17 +71,18 @@ function Found(props: UserDocuments & { readonly text: string }): ReactNode {
   return <DocumentList title="Found" documents={documents} empty={empty} />
 }
 
-function Overview({ documents, workspace, isLoading }: UserDocuments): ReactNode {
+function Overview({ documents, workspaces, isLoading }: UserDocuments): ReactNode {
   const pinned = documents.filter(({ document }) => document.isPinned)
   const user = useCurrentUser()
   const shared = documents.filter((placed) => isShared(placed, user.id))
   const empty = isLoading
     ? 'Loading…'
     : 'No documents yet. Open a site to create one, or import a file.'
+  const [workspace] = workspaces
   if (documents.length === 0 && !isLoading && workspace)
     return (
       <Empty title="No documents yet">
-        <p>Open a site to create one or import a file, or begin with a sample.</p>
+        <p>Open a site to create one, drop a file here to import it, or begin with a sample.</p>
         <SampleButton workspaceId={workspace.id} />
       </Empty>
     )

@@ -1,5 +1,6 @@
 import type { Workspace } from '@sheaf/client'
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { canAddTo } from '../sites/can-add-to'
 import { orgsQuery, workspacesQuery } from '../api/resources'
 import { placeDocuments, type PlacedDocument } from './find-documents'
 
@@ -9,8 +10,8 @@ const MAX_SITES = 20
 /** All documents of the user, of their first 20 sites. */
 export interface UserDocuments {
   readonly documents: readonly PlacedDocument[]
-  /** Where new documents go unless another place is chosen; undefined without a workspace that the user can change. */
-  readonly workspace: Workspace | undefined
+  /** The workspaces that the user can add documents to. */
+  readonly workspaces: readonly Workspace[]
   readonly isLoading: boolean
   /** Why the documents of a site are missing; null for none. */
   readonly error: Error | null
@@ -29,12 +30,10 @@ export function useDocuments(): UserDocuments {
         const org = shown[index]
         return org && data ? placeDocuments(org, data) : []
       }),
-      workspace: results.flatMap(({ data }) => data ?? []).find(canAdd),
+      workspaces: results.flatMap(({ data }) => data ?? []).filter(canAddTo),
       isLoading: orgs.isLoading || results.some(({ isLoading }) => isLoading),
       error: orgs.error ?? results.find(({ error }) => error)?.error ?? null,
       isPartial: (orgs.data?.length ?? 0) > MAX_SITES,
     }),
   })
 }
-
-const canAdd = ({ access }: Workspace) => access === 'owners' || access === 'editors'

@@ -4,17 +4,21 @@ import { useNavigate } from 'react-router'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog, FormDialog } from '../components/dialog'
-import { Field, TextField } from '../components/field'
+import { Field, SelectField, TextField } from '../components/field'
 import { importFile, partDone, type Imported, type ImportProgress } from './import-file'
 
 interface ImportDialogProps {
-  readonly workspace: Workspace
+  /** Where the document can go, at least one workspace. */
+  readonly workspaces: readonly Workspace[]
+  /** The file; by default the dialog asks for it. */
+  readonly file?: File
   readonly onClose: () => void
 }
 
 /** Imports a file as a document, and shows the progress. */
-export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNode {
-  const [file, setFile] = useState<File>()
+export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogProps): ReactNode {
+  const [file, setFile] = useState(given)
+  const [chosen, setChosen] = useState(workspaces[0]?.id ?? 0)
   const [name, setName] = useState('')
   const [progress, setProgress] = useState<ImportProgress>()
   const [made, setMade] = useState<Imported>()
@@ -36,7 +40,7 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
       onProgress: setProgress,
     }
     try {
-      const imported = await mutate(() => importFile(workspace.id, options))
+      const imported = await mutate(() => importFile(chosen, options))
       if (imported.notes.length > 0) setMade(imported)
       else void navigate(`/docs/${imported.id}`)
     } finally {
@@ -47,22 +51,21 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
   return (
     <FormDialog
       staysOpen
-      title={`Import into “${workspace.name}”`}
+      title={titleOf(workspaces, given)}
       submit="Import"
       canSubmit={file !== undefined}
       onClose={onClose}
       onSubmit={submit}
     >
-      <Field label="File" hint="CSV, TSV, XLSX, JSON, a Grist document, or a SQLite file.">
-        {(control) => (
-          <input
-            type="file"
-            {...control}
-            accept=".csv,.tsv,.xlsx,.json,.grist,.sqlite,.sqlite3,.db"
-            onChange={({ target }) => setFile(target.files?.[0])}
-          />
-        )}
-      </Field>
+      {!given && <FileField onFile={setFile} />}
+      {workspaces.length > 1 && (
+        <SelectField
+          label="Workspace"
+          value={String(chosen)}
+          options={workspaces.map(({ id, name: shown }) => [String(id), shown] as const)}
+          onChange={({ target }) => setChosen(Number(target.value))}
+        />
+      )}
       <TextField
         label="Document name"
         hint="Defaults to the file name."
@@ -75,6 +78,30 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
         {progress && <Progress progress={progress} />}
       </div>
     </FormDialog>
+  )
+}
+
+function titleOf(workspaces: readonly Workspace[], file: File | undefined): string {
+  const what = file ? `Import “${file.name}”` : 'Import'
+  return workspaces.length > 1 ? what : `${what} into “${workspaces[0]?.name ?? ''}”`
+}
+
+interface FileFieldProps {
+  readonly onFile: (file: File | undefined) => void
+}
+
+function FileField({ onFile }: FileFieldProps): ReactNode {
+  return (
+    <Field label="File" hint="CSV, TSV, XLSX, JSON, a Grist document, or a SQLite file.">
+      {(control) => (
+        <input
+          type="file"
+          {...control}
+          accept=".csv,.tsv,.xlsx,.json,.grist,.sqlite,.sqlite3,.db"
+          onChange={({ target }) => onFile(target.files?.[0])}
+        />
+      )}
+    </Field>
   )
 }
 

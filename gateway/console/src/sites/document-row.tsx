@@ -8,6 +8,7 @@ import { useApiMutation } from '../components/use-api-mutation'
 import { Menu } from '../components/menu'
 import type { MenuItem } from '../components/menu-items'
 import { Time } from '../components/time'
+import { canAddTo } from './can-add-to'
 import { MoveDialog } from './move-dialog'
 import { RemoveDialog } from './remove-dialog'
 import { RenameDialog } from './rename-dialog'
@@ -31,7 +32,7 @@ export function DocumentRow(props: DocumentRowProps): ReactNode {
   const isOwner = document.access === 'owners'
   // Pinning affects the listing of the site, so it requires a role on the site.
   const canPin = org.access === 'owners' || org.access === 'editors'
-  const canCopy = props.workspace.access === 'owners' || props.workspace.access === 'editors'
+  const canCopy = canAddTo(props.workspace)
   const pin = () => {
     const call = { method: 'PATCH', path: `${path}/${isPinned ? 'unpin' : 'pin'}` } as const
     mutateOrToast(() => sheaf().request(call))

@@ -8,6 +8,8 @@ import { Menu } from '../components/menu'
 import type { MenuItem } from '../components/menu-items'
 import { Page } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
+import { FileDrop } from '../import/file-drop'
+import { canAddTo } from './can-add-to'
 import { SiteDialog, type SiteDialogName } from './site-dialog'
 import { siteName } from './site-name'
 import { WorkspaceSection } from './workspace-section'
@@ -29,6 +31,9 @@ export function SitePage(): ReactNode {
         {workspaces.data.map((workspace) => (
           <WorkspaceSection key={workspace.id} org={org.data} workspace={workspace} />
         ))}
+        {workspaces.data.some(canAddTo) && (
+          <FileDrop workspaces={workspaces.data.filter(canAddTo)} />
+        )}
       </SiteFrame>
     )
   return (

@@ -45,7 +45,7 @@ export function WorkspaceDialog({
         />
       )
     case 'import':
-      return <ImportDialog workspace={workspace} onClose={onClose} />
+      return <ImportDialog workspaces={[workspace]} onClose={onClose} />
     case 'document':
       return (
         <NameDialog

@@ -5,6 +5,7 @@ import { Menu } from '../components/menu'
 import type { MenuItem } from '../components/menu-items'
 import { Section } from '../components/page'
 import { SampleButton } from '../sample/sample-button'
+import { canAddTo } from './can-add-to'
 import { DocumentRow } from './document-row'
 import { WorkspaceDialog, type WorkspaceDialogName } from './workspace-dialog'
 
@@ -16,8 +17,8 @@ interface WorkspaceProps {
 /** A workspace with its documents, pinned documents first. */
 export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode {
   const [opened, setOpened] = useState<WorkspaceDialogName>()
-  const { name, access, docs } = workspace
-  const canAdd = access === 'owners' || access === 'editors'
+  const { name, docs } = workspace
+  const canAdd = canAddTo(workspace)
   return (
     <Section
       title={name}
@@ -41,7 +42,9 @@ export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode 
       }
     >
       {docs.length === 0 && (
-        <p className="note">No documents yet.{canAdd && ' Create one, or import a file.'}</p>
+        <p className="note">
+          No documents yet.{canAdd && ' Create one, or drop a file here to import it.'}
+        </p>
       )}
       {docs.length === 0 && canAdd && <SampleButton workspaceId={workspace.id} />}
       <ul className="rows">
