@@ -89,6 +89,9 @@ describe('the panel of a row', () => {
     await field('Person').getByText('Ada').waitFor()
     expect(await field('Notes').innerText()).toBe('one\ntwo')
     expect(await panel().getByText('Row id 2').count()).toBe(1)
+    // However long its address is.
+    const foot = `document.querySelector('.row-panel-foot')`
+    expect(await page.evaluate(`${foot}.scrollWidth - ${foot}.clientWidth`)).toBe(0)
     expect(await findViolations(page)).toEqual([])
     await page.keyboard.press('Escape')
     await panel().waitFor({ state: 'detached' })
