@@ -19,7 +19,12 @@ export interface SearchedColumn extends ReadColumn {
   /** Zone of a DateTime. */
   readonly zone: string
   /** What references, or attachments, show of the rows that they name; absent where they show row ids. */
-  readonly shown?: { readonly tableId: string; readonly column: SearchedColumn }
+  readonly shown?: {
+    readonly tableId: string
+    readonly column: SearchedColumn
+    /** True when the row ids are found as well. */
+    readonly withIds?: boolean
+  }
 }
 
 /** Maximum length of a search text. */
@@ -65,8 +70,7 @@ function readNeedle(given: string): Needle {
  */
 export function searchCondition({ text, columns }: Search, prefix: string): Condition {
   const needle = readNeedle(text)
-  const found = columns.map((column) => cellCondition(column, needle, prefix))
-  return anyOf(found.filter((condition) => condition !== NEVER))
+  return anyOf(columns.map((column) => cellCondition(column, needle, prefix)))
 }
 
 /** Alternatives as a balanced tree, since SQLite limits the depth of expressions. */
@@ -74,8 +78,13 @@ function anyOf(conditions: readonly Condition[]): Condition {
   const [first, second] = conditions
   if (!first || !second) return first ?? NEVER
   const half = conditions.length >> 1
-  const [left, right] = [anyOf(conditions.slice(0, half)), anyOf(conditions.slice(half))]
-  return scan(`(${left.sql} OR ${right.sql})`, ...left.params, ...right.params)
+  return either(anyOf(conditions.slice(0, half)), anyOf(conditions.slice(half)))
+}
+
+function either(one: Condition, other: Condition): Condition {
+  if (one === NEVER) return other
+  if (other === NEVER) return one
+  return scan(`(${one.sql} OR ${other.sql})`, ...one.params, ...other.params)
 }
 
 function scan(sql: string, ...params: readonly StoredValue[]): Condition {
@@ -117,10 +126,13 @@ function byKind(cell: string, number: Condition, { text }: Needle): Condition {
 
 function numberCondition(column: SearchedColumn, needle: Needle, cell: string): Condition {
   const { type, zone, shown } = column
-  if (shown) return shownCondition(shown, needle, `${SHOWN}.id=${cell}`)
   const { inNumbers, inDates, inTimes } = needle
   const within = (sql: string, text: string | undefined) =>
     text === undefined ? NEVER : scan(containsSql(sql), text)
+  if (shown) {
+    const named = shownCondition(shown, needle, `${SHOWN}.id=${cell}`)
+    return shown.withIds ? either(named, within(cell, inNumbers)) : named
+  }
   switch (type.name) {
     case 'Bool':
       return NEVER
@@ -143,7 +155,8 @@ function listCondition({ shown }: SearchedColumn, needle: Needle, cell: string):
   const items = itemsCondition(needle, cell)
   if (!shown) return items
   const isNamed = `${SHOWN}.id IN (SELECT value FROM json_each(${cell}))`
-  const named = shownCondition(shown, needle, isNamed)
+  const byText = shownCondition(shown, needle, isNamed)
+  const named = shown.withIds ? either(byText, items) : byText
   const isList = `${cell}>='[' AND ${cell}<'\\'`
   return scan(`iif(${isList},${named.sql},${items.sql})`, ...named.params, ...items.params)
 }

@@ -60,6 +60,7 @@ describe('a search in a table', () => {
       Team: 'Ref:Teams',
       Friends: 'RefList:Teams',
       Files: 'Attachments',
+      Old: 'Ref:Teams',
       Born: 'Date',
       Seen: 'DateTime:Europe/Berlin',
       Done: 'Bool',
@@ -69,7 +70,7 @@ describe('a search in a table', () => {
     await clients.addTable(docId, 'People', types)
     const { id: file } = await document.uploadOne('Vertrag 7.pdf', 'x')
     await clients.add(docId, 'People', [
-      { Name: 'Ada', Team: 1, Born: '1815-12-10', Pay: 1234.5, Tags: ['L', 'Chess', 'Go'] },
+      { Name: 'Ada', Team: 1, Old: 2, Born: '1815-12-10', Pay: 1234.5, Tags: ['L', 'Chess', 'Go'] },
       { Name: 'BOB', Team: 2, Friends: ['L', 1, 2], Done: true, Seen: 1709247600 },
       { Name: 'Grünwald', Files: ['L', file] },
     ])
@@ -80,6 +81,7 @@ describe('a search in a table', () => {
   it.each<[string, string, number[]]>([
     ['text in another case', 'bob', [2]],
     ['text and what references show', 'GRÜN', [1, 2, 3]],
+    ['the first text of rows that references name without a column to show', 'blau', [1, 2]],
     ['an item of a list', 'chess', [1]],
     ['no two items at once', 'chess, go', []],
     ['a part of a number', '34.5', [1]],

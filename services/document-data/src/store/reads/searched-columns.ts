@@ -29,15 +29,23 @@ function toSearched({ settings }: Schema, column: Column): SearchedColumn {
   return { id, type, pendingAfter, stopped, zone: type.argument ?? own }
 }
 
-/** The column that references show, if one is set; attachments show the names of their files. */
+/**
+ * What references show: their column if one is set, else the first text of the row, or its id. Attachments show the names of
+ * their files.
+ */
 function findShown(schema: Schema, { type, visibleCol }: Column): SearchedColumn['shown'] {
   const { name, argument = '' } = type
   if (name === 'Attachments') {
     const column = schema.getReadable(argument).byId.get('fileName')
     return column && { tableId: argument, column: toSearched(schema, column) }
   }
-  if ((name !== 'Ref' && name !== 'RefList') || visibleCol === 0) return undefined
-  const table = schema.find(argument)
-  const column = table?.columns.find(({ ref }) => ref === visibleCol)
-  return table && column && { tableId: table.tableId, column: toSearched(schema, column) }
+  const table = name === 'Ref' || name === 'RefList' ? schema.find(argument) : undefined
+  if (!table) return undefined
+  const chosen = table.columns.find(({ ref }) => ref === visibleCol)
+  const column = chosen ?? table.columns.find(isLabel)
+  return column && { tableId: table.tableId, column: toSearched(schema, column), withIds: !chosen }
 }
+
+/** The console labels rows by the first such column. */
+const isLabel = ({ type, hidden }: Column): boolean =>
+  !hidden && (type.name === 'Text' || type.name === 'Choice')
