@@ -64,9 +64,12 @@ interface GridMessageProps {
   readonly store: RowStore
   readonly hasColumns: boolean
   readonly isFiltered: boolean
+  /** What is searched for; empty for nothing. */
+  readonly search: string
   readonly canEdit: boolean
   readonly isPast: boolean
   readonly onClearFilters: () => void
+  readonly onClearSearch: () => void
 }
 
 /** An error that stays takes the place of the rows; with one that passes, those that are loaded stay. */
@@ -75,7 +78,7 @@ const hidesRows = ({ total, error }: StoreState): boolean =>
 
 /** The error or empty state of a grid without rows. */
 export function GridMessage(props: GridMessageProps): ReactNode {
-  const { store, hasColumns, isFiltered, canEdit, isPast, onClearFilters } = props
+  const { store, hasColumns, isFiltered, search, canEdit, isPast, onClearFilters } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
   const clear = <Button onClick={onClearFilters}>Clear all filters</Button>
   const message = () => {
@@ -94,6 +97,7 @@ export function GridMessage(props: GridMessageProps): ReactNode {
         </Empty>
       )
     if (total !== 0) return null
+    if (search !== '') return <NothingFound {...props} />
     if (isFiltered) return <Empty title="No rows match the filters">{clear}</Empty>
     if (isPast) return <Empty title="This table had no rows at this moment" />
     return (
@@ -113,5 +117,17 @@ export function GridMessage(props: GridMessageProps): ReactNode {
         <div>{shown}</div>
       </div>
     )
+  )
+}
+
+function NothingFound(
+  props: Pick<GridMessageProps, 'search' | 'isFiltered' | 'onClearSearch'>,
+): ReactNode {
+  const { search, isFiltered, onClearSearch } = props
+  return (
+    <Empty title={`Nothing found for “${search}”`}>
+      {isFiltered && <p>Only rows that match the filters are searched.</p>}
+      <Button onClick={onClearSearch}>Clear search</Button>
+    </Empty>
   )
 }

@@ -31,10 +31,8 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
   const cells = useMemo(() => ({ docId, tableId, canEdit, asOf }), [docId, tableId, canEdit, asOf])
   const { arranged, viewMenu } = useTableViews(cells, columns)
   const { shown } = arranged
-  const { view, setView, grid, body, rows, editing, ranges, rowCommands, opened } = useTableRows(
-    cells,
-    { columns, shown },
-  )
+  const found = useTableRows(cells, { columns, shown })
+  const { view, setView, grid, body, rows, search, editing, ranges, rowCommands, opened } = found
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
   const tableColumns = useTableColumns(cells, { columns, grid, store: rows.store })
@@ -62,6 +60,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
             {rowActions?.(rowCommands.selected)}
             <ArrangementMenus arranged={arranged} columns={columns} />
+            {search.field}
           </GridBar>
           {tableColumns.formulaBar}
           <div className="grid-middle">
@@ -84,9 +83,11 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
               store={rows.store}
               hasColumns={columns.length > 0}
               isFiltered={isFiltered}
+              search={search.text}
               canEdit={canEdit}
               isPast={asOf !== undefined}
               onClearFilters={() => setView({ ...view, filter: {} })}
+              onClearSearch={search.clear}
             />
             <AwayNotice store={rows.store} />
             <GridNotice problem={editing.problem} onDismiss={() => editing.report()} />
@@ -94,7 +95,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
           <GridFooter
             store={rows.store}
             selected={rowCommands.selected.length}
-            isFiltered={isFiltered}
+            isFiltered={isFiltered || search.text !== ''}
             isPast={asOf !== undefined}
           >
             <RangeFoot selection={ranges.selecting.selection} read={ranges.read} columns={shown} />

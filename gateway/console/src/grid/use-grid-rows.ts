@@ -11,7 +11,7 @@ import type { ChangeListener } from '../live/change-stream'
 import { viewParameters, type GridView } from './view/grid-view'
 import { blockOf } from './rows/row-blocks'
 import { RowStore, type RowListener } from './rows/row-store'
-import { RowsApi } from './rows/rows-api'
+import { RowsApi, type RowSearch } from './rows/rows-api'
 
 /** Up to this many changed rows are updated individually; beyond, the grid reloads its blocks. */
 const MAX_SINGLE_UPDATES = 100
@@ -33,15 +33,15 @@ export type ShownTable = Pick<CellContext, 'docId' | 'tableId' | 'asOf'>
 /** The rows of a table in a view, kept up to date by the change stream. */
 export function useGridRows(
   { docId, tableId, asOf }: ShownTable,
-  view: GridView,
+  { view, search }: { readonly view: GridView; readonly search: RowSearch },
   grid: GridRef,
 ): GridRows {
   const { sort, filter } = viewParameters(view)
   const writes = outbox.writesOf(docId, tableId)
   const rows = useMemo(() => {
-    const api = new RowsApi({ docId, tableId, sort, filter, asOf })
+    const api = new RowsApi({ docId, tableId, sort, filter, search, asOf })
     return createRows(api, writes)
-  }, [docId, tableId, sort, filter, asOf, writes])
+  }, [docId, tableId, sort, filter, search, asOf, writes])
   const { store } = rows
   const listener = useRowListener(grid)
   useEffect(() => store.open(listener), [store, listener])
@@ -52,10 +52,10 @@ export function useGridRows(
   )
   const changeListener = useMemo<ChangeListener>(
     () => ({
-      onChange: (change) => handleChange(change, { tableId, sort, filter, store }),
+      onChange: (change) => handleChange(change, { tableId, sort, filter, search, store }),
       onGap: () => store.scheduleRefresh(false),
     }),
-    [tableId, sort, filter, store],
+    [tableId, sort, filter, search, store],
   )
   useLiveChanges(changeListener)
   return rows
@@ -157,6 +157,7 @@ interface ChangeTarget {
   readonly tableId: string
   readonly sort: string
   readonly filter: string
+  readonly search: RowSearch
   readonly store: RowStore
 }
 
@@ -184,8 +185,9 @@ function newCells({ columns }: RowOperation): Record<string, readonly unknown[]>
   )
 }
 
-/** Returns true if rows may have moved, or may no longer match the filter. */
-function movesRows({ columns }: RowOperation, { sort, filter }: ChangeTarget): boolean {
+/** Returns true if rows may have moved, or may no longer match filter and search. */
+function movesRows({ columns }: RowOperation, { sort, filter, search }: ChangeTarget): boolean {
+  if (search.text !== '') return true
   const sorted = sort.split(',').map((key) => key.replace(/^-/, '').replace(/:.*$/, ''))
   const filtered = filter.includes('"or"')
   return (

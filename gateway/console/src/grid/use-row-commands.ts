@@ -5,6 +5,7 @@ import type { Column } from '../api/resources'
 import { holdKeys } from '../cells/editing/type-ahead'
 import { isComputed } from '../formats/column'
 import { viewParameters, type GridView } from './view/grid-view'
+import type { RowSearch } from './rows/rows-api'
 import type { GridRef, GridRows } from './use-grid-rows'
 
 /** Commands that add and delete rows. */
@@ -21,6 +22,8 @@ export interface RowCommands {
 
 /** Maximum wait until an added row is displayed. */
 const SHOWN_MS = 10_000
+const ADDED_SOMEWHERE =
+  'Row added. The current sort order, filters and search determine where it appears.'
 const EDITORS = '.ag-cell-inline-editing, .ag-popup-editor'
 
 interface GridRefs {
@@ -29,10 +32,16 @@ interface GridRefs {
   readonly body: RefObject<HTMLElement | null>
 }
 
+interface ShownRows {
+  readonly view: GridView
+  readonly search: RowSearch
+  readonly columns: readonly Column[]
+}
+
 /** Adds rows to a table, and deletes the selected ones. */
 export function useRowCommands(
   rows: GridRows,
-  { view, columns }: { readonly view: GridView; readonly columns: readonly Column[] },
+  { view, search, columns }: ShownRows,
   { grid, body }: GridRefs,
 ): RowCommands {
   const { api, store } = rows
@@ -41,10 +50,10 @@ export function useRowCommands(
   const announce = useAnnounceChange()
   const [isAdding, setAdding] = useState(false)
   const [selected, setSelected] = useState<readonly number[]>([])
-  const isPlain = view.sort.length === 0 && Object.keys(view.filter).length === 0
+  const isPlain = showsAll(view, search)
   const { filter } = viewParameters(view)
   // Rows that are no longer visible must not be deleted.
-  useEffect(() => deselect(grid), [grid, filter])
+  useEffect(() => deselect(grid), [grid, filter, search])
   const addRow = useCallback(async () => {
     setAdding(true)
     const endHold = isPlain ? holdKeys() : () => {}
@@ -59,7 +68,7 @@ export function useRowCommands(
       await store.refresh()
       const total = store.readState().total ?? 0
       if (isPlain) await editRow({ grid, body }, { id, total, columns })
-      else toaster.show('Row added. The current sort order and filters determine where it appears.')
+      else toaster.show(ADDED_SOMEWHERE)
     } catch (error) {
       toaster.showError(error)
     } finally {
@@ -88,6 +97,10 @@ export function useRowCommands(
     [isAdding, addRow, selected, api, store, grid, announce],
   )
 }
+
+/** True if an added row is the last one. */
+const showsAll = ({ sort, filter }: GridView, { text }: RowSearch): boolean =>
+  sort.length === 0 && Object.keys(filter).length === 0 && text === ''
 
 function selectedIds(grid: GridRef): readonly number[] {
   const nodes = grid.current?.getSelectedNodes() ?? []

@@ -4,6 +4,9 @@ import { useSearchParams } from 'react-router'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { useRowPanel, type OpenedRow } from './row-panel/use-row-panel'
+import type { RowSearch } from './rows/rows-api'
+import { useSearchText } from './search/search-address'
+import { useGridSearch, type GridSearch } from './search/use-grid-search'
 import { readView, writeView, type GridView } from './view/grid-view'
 import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
@@ -14,6 +17,7 @@ import { useRowCommands, type RowCommands } from './use-row-commands'
 export interface TableRows {
   readonly view: GridView
   readonly setView: (view: GridView) => void
+  readonly search: GridSearch
   readonly grid: GridRef
   /** The element that contains the grid. */
   readonly body: RefObject<HTMLDivElement | null>
@@ -33,10 +37,18 @@ export function useTableRows(
   const [view, setView] = useGridView()
   const grid = useRef<GridApi<Row>>(null)
   const body = useRef<HTMLDivElement>(null)
-  const rows = useGridRows(table, view, grid)
+  const [text, setText] = useSearchText()
+  const rowSearch = useRowSearch(text, shown)
+  const rows = useGridRows(table, { view, search: rowSearch }, grid)
+  const searched = { text: rowSearch.text, setText, shown, grid, body, rows }
+  const search = useGridSearch(table, searched)
   const editing = useCellEditing(rows, columns)
   const ranges = useRanges(rows, { ...table, columns: shown }, editing, { grid, body })
-  const rowCommands = useRowCommands(rows, { view, columns: shown }, { grid, body })
+  const rowCommands = useRowCommands(
+    rows,
+    { view, search: rowSearch, columns: shown },
+    { grid, body },
+  )
   const { api, store, writes } = rows
   const opened = useRowPanel(table, {
     columns,
@@ -49,7 +61,15 @@ export function useTableRows(
     grid,
     body,
   })
-  return { view, setView, grid, body, rows, editing, ranges, rowCommands, opened }
+  return { view, setView, grid, body, rows, search, editing, ranges, rowCommands, opened }
+}
+
+/** A search for a text in columns; none without columns. It stays the same object while it is the same. */
+function useRowSearch(text: string, columns: readonly Column[]): RowSearch {
+  const ids = text === '' ? [] : columns.map(({ id }) => id).sort()
+  const fields = ids.join(',')
+  const searched = fields === '' ? '' : text
+  return useMemo(() => ({ text: searched, fields }), [searched, fields])
 }
 
 /** The view in the query string of the page; setting it navigates. */

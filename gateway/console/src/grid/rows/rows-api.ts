@@ -21,6 +21,14 @@ export interface PageRequest extends PageStart {
   readonly isCounted: boolean
 }
 
+/** A search in rows. */
+export interface RowSearch {
+  /** Empty for no search. */
+  readonly text: string
+  /** Ids of the columns in which it looks, separated by commas. */
+  readonly fields: string
+}
+
 /** The table and the view whose rows are read. */
 interface RowsSource {
   readonly docId: string
@@ -28,6 +36,7 @@ interface RowsSource {
   /** Query parameters of the API. */
   readonly sort: string
   readonly filter: string
+  readonly search: RowSearch
   readonly asOf: string | undefined
 }
 
@@ -47,7 +56,7 @@ export class RowsApi {
   /** Reads a page of rows. */
   async readPage(request: PageRequest, signal: AbortSignal): Promise<RowsPage> {
     const { cursor, offset, limit, isCounted } = request
-    const { sort, filter, asOf } = this.source
+    const { sort, filter, search, asOf } = this.source
     const { records, nextCursor, totalCount, seq } = await this.table.page({
       limit,
       cursor,
@@ -55,10 +64,20 @@ export class RowsApi {
       count: isCounted || undefined,
       sort: sort === '' ? undefined : sort.split(','),
       filter: filter === '' ? undefined : (JSON.parse(filter) as object),
+      ...(search.text !== '' && { search: search.text, searchFields: search.fields.split(',') }),
       asOf,
       signal,
     })
     return { rows: records.map(withErrors), nextCursor: nextCursor ?? null, total: totalCount, seq }
+  }
+
+  /** Resolves to the number of rows before one, without the search; undefined for rows that are sorted. */
+  async countBefore(id: number): Promise<number | undefined> {
+    const { sort, filter, asOf } = this.source
+    if (sort !== '') return undefined
+    const earlier = { id: { lt: id } }
+    const both = filter === '' ? earlier : { and: [JSON.parse(filter) as object, earlier] }
+    return (await this.table.page({ limit: 1, count: true, filter: both, asOf })).totalCount
   }
 
   /** Adds an empty row. Resolves to its id, and the position of the change in the log. */

@@ -1,0 +1,38 @@
+import { sampleColumn } from '../../api/sample-column'
+import { cellTexts, findParts, hasText } from './cell-texts'
+
+describe('the texts of a cell', () => {
+  it.each<[string, unknown, readonly string[]]>([
+    ['Text', 'Ada', ['Ada']],
+    ['Numeric', 1234.5, ['1234.5']],
+    ['Numeric', 'about 5', ['about 5']],
+    ['Bool', true, []],
+    ['Bool', 'maybe', ['maybe']],
+    ['Date', 1709251200, ['2024-03-01']],
+    ['DateTime:Europe/Berlin', 1709247600, ['2024-03-01T00:00:00', '2024-03-01 00:00:00']],
+    ['ChoiceList', ['L', 'red', 'blue'], ['red', 'blue']],
+    ['Any', ['L', 1, ['L', 'x'], null, true], ['1', 'x']],
+    ['Any', ['d', 1709251200], ['2024-03-01']],
+    ['Any', ['E', 'ValueError'], []],
+    ['Text', null, []],
+  ])('of type %s are those in which the API searches: %j', (type, value, texts) => {
+    expect(cellTexts(value, sampleColumn('A', { type }))).toEqual(texts)
+  })
+})
+
+describe('the parts of a text', () => {
+  it.each<[string, string, readonly string[]]>([
+    ['Ada and ada', 'ADA', ['Ada', 'ada']],
+    ['aaaa', 'aa', ['aa', 'aa']],
+    ['Straße', 'SS', []],
+    ['Große STRAßE', 'straße', ['STRAßE']],
+    ['in İstanbul, ja', 'ja', ['ja']],
+    ['İstanbul', 'stan', ['stan']],
+    ['abc', '', []],
+    ['a\u{1f600}b', 'B', ['b']],
+  ])('of “%s” that are “%s”', (text, part, parts) => {
+    const found = findParts(text, part).map(([start, end]) => text.slice(start, end))
+    expect(found).toEqual(parts)
+    if (part !== '') expect(hasText(text, part)).toBe(parts.length > 0)
+  })
+})

@@ -1,0 +1,178 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { GridApi } from 'ag-grid-community'
+import { useEffect, useMemo, useRef, type RefObject } from 'react'
+import type { Column, Row } from '../../api/resources'
+import type { CellContext } from '../../cells/editing/cell-type'
+import { columnName } from '../../formats/column'
+import { focusedPlace } from '../ranges/pointer-drag'
+import type { RowsApi } from '../rows/rows-api'
+import type { RowStore } from '../rows/row-store'
+import { hasText } from './cell-texts'
+import { findHit, type Hit, type HitSource } from './hit-steps'
+import { shownTexts } from './shown-texts'
+
+/** Maximum wait until a row is loaded, or a cell is drawn. */
+const WAIT_MS = 20_000
+
+/** What a search in a grid needs. */
+export interface SearchParts {
+  /** What is searched for; empty for nothing. */
+  readonly text: string
+  readonly setText: (text: string) => void
+  /** The columns that are shown, in which the search looks. */
+  readonly shown: readonly Column[]
+  readonly grid: RefObject<GridApi<Row> | null>
+  /** The element that contains the grid. */
+  readonly body: RefObject<HTMLDivElement | null>
+  readonly rows: { readonly api: RowsApi; readonly store: RowStore }
+}
+
+/** Moves between the hits of a search. */
+export function useHitSteps(
+  context: CellContext,
+  parts: SearchParts,
+  onNote: (note: string) => void,
+): HitSteps {
+  const queries = useQueryClient()
+  const latest = useRef(parts)
+  useEffect(() => {
+    latest.current = parts
+  })
+  return useMemo(() => {
+    const readTexts: ReadTexts = (column, value) => shownTexts(queries, context, column, value)
+    return new HitSteps(latest, readTexts, onNote)
+  }, [context, queries, onNote])
+}
+
+/** Resolves to the texts of a cell. */
+type ReadTexts = (column: Column, value: unknown) => Promise<readonly string[]>
+
+/** Steps take time; a later one takes the place of one that still waits for rows. */
+class HitSteps {
+  /** The rows in which the last step was made. */
+  private searched: RowStore | undefined
+  private count = 0
+
+  constructor(
+    private readonly latest: { readonly current: SearchParts },
+    private readonly readTexts: ReadTexts,
+    private readonly onNote: (note: string) => void,
+  ) {}
+
+  /** Moves to the next hit of a text, or to the one before. The focus stays in the field. */
+  async step(text: string, step: 1 | -1): Promise<void> {
+    const isWanted = this.begin()
+    if (text !== this.latest.current.text) this.latest.current.setText(text)
+    if (text === '' || !(await this.isRead(text, isWanted))) return
+    const { shown, grid, rows } = this.latest.current
+    const { store } = rows
+    const from = this.searched === store ? focusedPlace(grid, shown) : undefined
+    this.searched = store
+    const source: HitSource = {
+      rowCount: store.readState().total ?? 0,
+      columnCount: shown.length,
+      load: (index) => loadRow(this.latest.current, index, isWanted),
+      isHit: (row, column) => this.isHit(row, shown[column], text),
+    }
+    // Labels that cannot be read are not found; the grid itself shows that the server is away.
+    const hit = await findHit(source, from, step).catch(() => undefined)
+    if (!hit || !(await focusCell(this.latest.current, hit, isWanted, true))) return
+    const column = shown[hit.column]
+    this.onNote(`Row ${hit.row + 1}${column ? `, ${columnName(column)}` : ''}`)
+  }
+
+  /** Clears the search, and moves the focus to the row of the focused cell among all rows. */
+  async leave(): Promise<void> {
+    const isWanted = this.begin()
+    const { text, setText, shown, grid, rows } = this.latest.current
+    const place = focusedPlace(grid, shown)
+    const row = place && rows.store.at(place.row)
+    if (text !== '') setText('')
+    if (!(await this.isRead('', isWanted))) return
+    const after = text === '' ? place?.row : row && (await findRow(this.latest.current, row.id))
+    await focusCell(this.latest.current, { row: after ?? 0, column: place?.column ?? 0 }, isWanted)
+  }
+
+  /** Moves the focus to the cell of the last step, or to the first one. */
+  async enterGrid(): Promise<void> {
+    const { shown, grid } = this.latest.current
+    const place = focusedPlace(grid, shown) ?? { row: 0, column: 0 }
+    await focusCell(this.latest.current, place, this.begin())
+  }
+
+  /** Returns a function that is true until the next step begins. */
+  private begin(): () => boolean {
+    const number = ++this.count
+    return () => this.count === number
+  }
+
+  /** Resolves to true once the rows for a text are counted. */
+  private isRead(text: string, isWanted: () => boolean): Promise<boolean> {
+    return until(isWanted, () => {
+      const { text: searched, rows } = this.latest.current
+      return searched === text && rows.store.readState().total !== undefined
+    })
+  }
+
+  private async isHit(row: Row, column: Column | undefined, text: string): Promise<boolean> {
+    if (!column) return false
+    const texts = await this.readTexts(column, row.fields[column.id])
+    return texts.some((each) => hasText(each, text))
+  }
+}
+
+/** Resolves to true once a condition is met; to false when it is no longer wanted, or after a long time. */
+async function until(isWanted: () => boolean, isMet: () => boolean): Promise<boolean> {
+  const deadline = performance.now() + WAIT_MS
+  while (isWanted() && !isMet() && performance.now() < deadline)
+    await new Promise(requestAnimationFrame)
+  return isWanted() && isMet()
+}
+
+/** Scrolls to a row. Resolves to it once it is loaded. */
+async function loadRow(
+  { grid, rows: { store } }: SearchParts,
+  index: number,
+  isWanted: () => boolean,
+): Promise<Row | undefined> {
+  if (!store.at(index)) scrollTo(grid, index)
+  await until(isWanted, () => store.at(index) !== undefined)
+  return isWanted() ? store.at(index) : undefined
+}
+
+function scrollTo({ current: api }: SearchParts['grid'], index: number): void {
+  if (api && index < api.getDisplayedRowCount()) api.ensureIndexVisible(index)
+}
+
+/** The index of a row among all rows; undefined if it is not known. */
+async function findRow(
+  { rows: { api, store } }: SearchParts,
+  id: number,
+): Promise<number | undefined> {
+  const index = await api.countBefore(id).catch(() => undefined)
+  const { total = 0 } = store.readState()
+  return index !== undefined && index < total ? index : undefined
+}
+
+/** Scrolls to a cell, and makes it the focused one of the grid. With `staysInField`, the field of the search keeps the keys. */
+async function focusCell(
+  { grid, body, shown }: SearchParts,
+  { row, column }: Hit,
+  isWanted: () => boolean,
+  staysInField = false,
+): Promise<boolean> {
+  const colId = shown[column]?.id
+  if (colId === undefined) return false
+  const cell = `[row-index="${row}"] [col-id="${CSS.escape(colId)}"]`
+  // A cell that is focused before it is drawn takes the focus later.
+  const isDrawn = () => {
+    scrollTo(grid, row)
+    grid.current?.ensureColumnVisible(colId)
+    return !!body.current?.querySelector(cell)
+  }
+  if (!(await until(isWanted, isDrawn))) return false
+  const holder = document.activeElement
+  grid.current?.setFocusedCell(row, colId)
+  if (staysInField && holder instanceof HTMLElement && holder.closest('search')) holder.focus()
+  return true
+}
