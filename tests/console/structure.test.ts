@@ -68,7 +68,10 @@ describe('columns', () => {
     await page.locator('.row-buttons').getByRole('button', { name: 'Add column' }).click()
     await dialog.getByLabel('Name', { exact: true }).fill('Favourite colour')
     await chooseType('Choice')
-    await dialog.getByLabel('Choices').fill('Red\nGreen\n')
+    await dialog.getByRole('button', { name: 'Add choice' }).click()
+    await page.keyboard.type('Red')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Green')
     expect(await findViolations(page)).toEqual([])
     await submit('Add column')
     await page.getByRole('columnheader', { name: /Favourite colour/ }).waitFor()
@@ -126,6 +129,7 @@ describe('columns', () => {
       return body.columns.map(({ fields }) => fields.description)
     }
     expect(await described()).toEqual(['', '', 'Who to ask', ''])
+    await page.locator('.head[title$="Who to ask"]').waitFor()
 
     await choose('Column menu: Friend', 'Edit column…')
     await dialog.getByLabel('Description').fill('Nobody')
@@ -147,17 +151,21 @@ describe('columns', () => {
     await page.getByRole('link', { name: 'Pets', exact: true }).click()
     await choose('Column menu: Kind', 'Edit column…')
     await chooseType('Choice')
-    const choices = dialog.getByLabel('Choices')
-    await eventually(async () => (await choices.inputValue()) === 'dog\ncat\nowl')
+    const names = () =>
+      dialog
+        .getByLabel(/^Name of choice/)
+        .evaluateAll((fields: never[]) => fields.map(({ value }: { value: string }) => value))
+    await eventually(async () => expect(await names()).toEqual(['dog', 'cat', 'owl']))
     expect(await findViolations(page)).toEqual([])
-    await choices.fill('hen\nowl')
-    await dialog.getByRole('button', { name: 'Add values of the column' }).click()
-    await eventually(async () => (await choices.inputValue()) === 'hen\nowl\ndog\ncat')
+    await dialog.getByRole('button', { name: 'Remove “cat”' }).click()
+    await dialog.getByLabel('Name of choice 2').fill('hen')
+    await dialog.getByRole('button', { name: 'Make from values' }).click()
+    await eventually(async () => expect(await names()).toEqual(['dog', 'hen', 'cat', 'owl']))
     await submit('Save')
     await page.getByRole('columnheader', { name: /Kind.*Choice/ }).waitFor()
     const { body } = await rest.get<{ columns: Column[] }>(`${doc}/tables/Pets/columns`)
-    expect(JSON.parse(body.columns[0]?.fields.widgetOptions ?? '')).toEqual({
-      choices: ['hen', 'owl', 'dog', 'cat'],
+    expect(JSON.parse(body.columns[0]?.fields.widgetOptions ?? '')).toMatchObject({
+      choices: ['dog', 'hen', 'cat', 'owl'],
     })
     await page.getByRole('link', { name: 'People', exact: true }).click()
     const operations = [{ op: 'removeTables', tables: [{ id: 'Pets' }] }]

@@ -1,23 +1,41 @@
 import { columnName } from '../formats/column'
 import { anyText, readAny } from '../formats/any-value'
-import { cellText, readCell } from '../formats/cell-text'
+import { readCell } from '../formats/cell-text'
+import { editedText } from '../formats/number'
 import { formatValue } from '../formats/value'
+import { widgetOptions } from '../formats/widget-options'
 import { defineCellType, popup, type CellType } from './editing/cell-type'
 import { TextEditor, type TextRules } from './editing/text-editor'
+import { bufferKeys, leaveByTab } from './editing/type-ahead'
+import { LinkCell, MarkdownCell, openLink } from './text-views'
 
-/** Text of any number of lines. */
+/** How texts are shown, by the option of the column. */
+const textViews = new Map<unknown, typeof LinkCell>([
+  ['HyperLink', LinkCell],
+  ['Markdown', MarkdownCell],
+])
+
+/** Text of any number of lines, with a link or Markdown if the column says so. */
 export const textCell: CellType = defineCellType({
   isValid: (value) => typeof value === 'string',
-  column: (column) => ({
-    cellEditor: TextEditor,
-    ...popup('over'),
-    cellEditorParams: {
-      label: columnName(column),
-      toText: formatValue,
-      fromText: (text) => text,
-      isMultiline: true,
-    } satisfies TextRules,
-  }),
+  column: (column) => {
+    const view = textViews.get(widgetOptions(column).widget)
+    return {
+      cellEditor: TextEditor,
+      ...popup('over'),
+      ...(view && { cellRenderer: view }),
+      ...(view === LinkCell && {
+        suppressKeyboardEvent: (params) =>
+          openLink(params, column.id) || bufferKeys(params) || leaveByTab(params),
+      }),
+      cellEditorParams: {
+        label: columnName(column),
+        toText: formatValue,
+        fromText: (text) => text,
+        isMultiline: true,
+      } satisfies TextRules,
+    }
+  },
 })
 
 /**
@@ -31,7 +49,8 @@ export const numberCell: CellType = defineCellType({
     cellEditor: TextEditor,
     cellEditorParams: {
       label: columnName(column),
-      toText: (value) => cellText(value, column),
+      toText: (value) =>
+        typeof value === 'number' ? editedText(value, widgetOptions(column)) : formatValue(value),
       fromText: (text) => readCell(text, column),
       inputMode: 'decimal',
     } satisfies TextRules,

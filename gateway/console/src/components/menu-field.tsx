@@ -24,7 +24,7 @@ export function MenuField({ label, hint, value, options, onChange }: MenuFieldPr
       className="field menu-field"
       role="group"
       aria-labelledby={id}
-      aria-describedby={`${id}-hint`}
+      aria-describedby={hint === undefined ? undefined : `${id}-hint`}
     >
       <span id={id} className="field-label">
         {label}
@@ -44,9 +44,11 @@ export function MenuField({ label, hint, value, options, onChange }: MenuFieldPr
         <span className="menu-field-value">{chosen?.label}</span>
         <span aria-hidden="true">▾</span>
       </Menu>
-      <p id={`${id}-hint`} className="note">
-        {hint}
-      </p>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="note">
+          {hint}
+        </p>
+      )}
     </div>
   )
 }

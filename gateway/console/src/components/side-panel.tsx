@@ -33,7 +33,7 @@ export function SidePanel(props: SidePanelProps): ReactNode {
     }
   }, [])
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || event.defaultPrevented) return
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()
     onClose()
   }

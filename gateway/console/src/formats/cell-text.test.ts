@@ -32,6 +32,13 @@ describe('the text of a cell', () => {
     expect(cellText(null, column('Date'))).toBe('')
   })
 
+  it('is parsed in the order of the date format of the column', () => {
+    const [march, may] = [Date.UTC(2024, 2, 5) / 1000, Date.UTC(2024, 4, 3) / 1000]
+    expect(readCell('05/03/2024', column('Date', '{"dateFormat":"DD/MM/YYYY"}'))).toBe(march)
+    expect(readCell('05/03/2024', column('Date', '{"dateFormat":"MM/DD/YYYY"}'))).toBe(may)
+    expect(readCell('2024-03-05', column('Date', '{"dateFormat":"MM/DD/YYYY"}'))).toBe(march)
+  })
+
   it('is left to the API if it is not a value of the type', () => {
     for (const [type, text] of [
       ['Numeric', '$5'],

@@ -2,9 +2,11 @@ import type { Column } from '../api/resources'
 import { anyText, readAny } from './any-value'
 import { zoneOf } from './time-zone'
 import { dateText, fieldText, readTyped } from './date'
-import { numberText, readNumber } from './number'
+import { formatOrder } from './date-format'
+import { numberText, readFormatted } from './number'
 import { formatCell } from './cell'
 import { formatValue } from './value'
+import { widgetOptions } from './widget-options'
 
 const typeName = ({ fields }: Column): string => fields.type.split(':', 1)[0] ?? ''
 
@@ -34,18 +36,18 @@ function timeText(value: number, zone: string): string {
 }
 
 /**
- * Parses text as a value of a column. Numbers and dates are parsed in the locale of the browser. Other text is
- * left to the API, which accepts more formats and keeps the rest as text.
+ * Parses text as a value of a column. Numbers are parsed in the locale of the browser, and dates in the order of the format of the
+ * column or else of that locale. Other text is left to the API, which accepts more formats and keeps the rest as text.
  */
 export function readCell(text: string, column: Column): unknown {
   switch (typeName(column)) {
     case 'Numeric':
     case 'Int':
-      return text.trim() === '' ? null : (readNumber(text) ?? text)
+      return text.trim() === '' ? null : (readFormatted(text, widgetOptions(column)) ?? text)
     case 'Date':
-      return readTyped(text)
+      return readTyped(text, undefined, formatOrder(widgetOptions(column)))
     case 'DateTime':
-      return readTyped(text, zoneOf(column.fields.type))
+      return readTyped(text, zoneOf(column.fields.type), formatOrder(widgetOptions(column)))
     case 'Any':
       return readAny(text)
     default:

@@ -39,6 +39,15 @@ describe('a cell', () => {
     expect(formatCell(['D', 0, 'No/where'], column('Any'))).toMatch(/1970/)
   })
 
+  it('uses the date format of the column, and formats whole numbers without decimals', () => {
+    const format = '{"dateFormat":"DD/MM/YYYY","timeFormat":"HH:mm"}'
+    expect(formatCell(0, column('Date', format))).toBe('01/01/1970')
+    expect(formatCell(3600, column('DateTime:Europe/Berlin', format))).toBe('01/01/1970 02:00')
+    expect(formatCell(5, column('Int', '{"numMode":"currency","currency":"EUR"}'))).toMatch(
+      /^\D*5\D*$/,
+    )
+  })
+
   it('uses the number format of the column, and ignores invalid options', () => {
     expect(formatCell(0.5, column('Numeric', '{"numMode":"percent"}'))).toMatch(/50/)
     expect(formatCell(5, column('Numeric', 'broken'))).toBe('5')

@@ -8,3 +8,21 @@ export const columnName = ({ id, fields }: Column): string => fields.label || id
  * is written.
  */
 export const isComputed = ({ fields }: Column): boolean => fields.isFormula && fields.formula !== ''
+
+/** Returns a column of a type that only shows values. */
+export const sampleColumnOf = (type: string, widgetOptions = ''): Column => ({
+  id: '',
+  fields: {
+    colRef: 0,
+    label: '',
+    description: '',
+    type,
+    isFormula: true,
+    formula: '',
+    recalcWhen: 0,
+    recalcDeps: null,
+    widgetOptions,
+    visibleCol: 0,
+    untieColIdFromLabel: false,
+  },
+})

@@ -5,6 +5,13 @@ const DAY = 86_400
 /** Range of Date, in epoch seconds. */
 const MAX_SECONDS = 8.64e12
 
+type DatePart = 'year' | 'month' | 'day'
+
+/** The order of year, month and day in a date of digits. */
+export type DateOrder = readonly DatePart[]
+
+const ISO_ORDER: DateOrder = ['year', 'month', 'day']
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formats a date for display; with the time if it is not midnight UTC. */
@@ -66,15 +73,19 @@ const PATTERN =
   /^(\d{1,4})([./-])\s?(\d{1,2})\2\s?(\d{1,4})(?:,?\s+(\d{1,2}):(\d\d)(?::(\d\d))?\s*([ap])?\.?m?\.?)?$/i
 
 /**
- * Parses a numeric date in the order of the locale, such as 24.12.2025 in German. Returns undefined for other
+ * Parses a numeric date in an order, by default that of the browser: 24.12.2025 in German. Returns undefined for other
  * text, which the API may still accept.
  */
-export function readDateText(text: string, zone?: string, locale?: string): number | undefined {
+export function readDateText(
+  text: string,
+  zone?: string,
+  order: DateOrder = orderOf(),
+): number | undefined {
   const match = PATTERN.exec(text.trim())
   if (!match) return undefined
   const numbers = [match[1], match[3], match[4]].map(Number)
-  const order = match[1]?.length === 4 ? ['year', 'month', 'day'] : orderOf(locale)
-  const part = (name: string) => numbers[order.indexOf(name)] ?? 0
+  const places = match[1]?.length === 4 ? ISO_ORDER : order
+  const part = (name: DatePart) => numbers[places.indexOf(name)] ?? 0
   const day = dayOf(fullYear(part('year')), part('month'), part('day'))
   if (day === undefined) return undefined
   if (zone === undefined) return day
@@ -83,8 +94,11 @@ export function readDateText(text: string, zone?: string, locale?: string): numb
 }
 
 /** Parses typed text as null, a date, or text that is left to the API. */
-export const readTyped = (text: string, zone?: string): number | string | null =>
-  text.trim() === '' ? null : (readDateText(text, zone) ?? text)
+export const readTyped = (
+  text: string,
+  zone?: string,
+  order?: DateOrder,
+): number | string | null => (text.trim() === '' ? null : (readDateText(text, zone, order) ?? text))
 
 function timeOf([, , , , , hours, minutes = '0', seconds = '0', half]: string[]):
   number | undefined {
@@ -109,7 +123,8 @@ function fullYear(year: number): number {
   return most - ((((most - year) % 100) + 100) % 100)
 }
 
-function orderOf(locale?: string): string[] {
+/** Returns the order of dates in a locale. */
+export function orderOf(locale?: string): DateOrder {
   const parts = new Intl.DateTimeFormat(locale).formatToParts(0).map(({ type }) => type)
-  return parts.filter((type) => ['year', 'month', 'day'].includes(type))
+  return parts.filter((type): type is DatePart => ISO_ORDER.some((part) => part === type))
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { numberText, readNumber, formatNumber } from './number'
+import { editedText, formatNumber, numberText, readFormatted, readNumber } from './number'
 
 const locales = ['en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN', 'sv-SE', 'ar-EG', 'fa-IR']
 
@@ -21,6 +21,58 @@ describe('a number', () => {
         expect([shown, readNumber(shown, locale)]).toEqual([shown, value === 0 ? 0 : value])
       }),
     )
+  })
+
+  it('is parsed from its display text in a format, in every locale', () => {
+    const cents = fc.integer({ min: -(10 ** 9), max: 10 ** 9 }).map((n) => n / 100)
+    const format = fc.constantFrom(
+      { numMode: 'currency', currency: 'EUR' },
+      { numMode: 'currency', currency: 'CHF', numSign: 'parens' },
+      { numMode: 'percent', maxDecimals: 2 },
+      { numMode: 'decimal', numSign: 'parens', maxDecimals: 2 },
+      { numMode: 'scientific', maxDecimals: 12 },
+    )
+    const plainDigits = locales.filter((locale) => !['ar-EG', 'fa-IR'].includes(locale))
+    fc.assert(
+      fc.property(cents, fc.constantFrom(...plainDigits), format, (given, locale, options) => {
+        const value = options.numMode === 'percent' ? Number(`${given}e-2`) : given
+        const shown = formatNumber(value, options, locale)
+        expect([shown, (readFormatted(shown, options, locale) ?? NaN) + 0]).toEqual([
+          shown,
+          value + 0,
+        ])
+      }),
+    )
+  })
+
+  it('is edited as a percentage in a column of percentages, with all its digits', () => {
+    const percent = { numMode: 'percent' }
+    expect([0.5, 0.07, -1.234, 1e-9].map((value) => editedText(value, percent, 'en-US'))).toEqual([
+      '50%',
+      '7%',
+      '-123.4%',
+      '1e-7%',
+    ])
+    expect(editedText(0.5, { numMode: 'currency' }, 'de-DE')).toBe('0,5')
+    const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 })
+    fc.assert(
+      fc.property(finite, (value) => {
+        expect(readFormatted(editedText(value, percent, 'de-DE'), percent, 'de-DE')).toBe(value + 0)
+      }),
+    )
+  })
+
+  it.each([
+    [{ numMode: 'percent' }, '50%', 0.5],
+    [{ numMode: 'percent' }, '50', 50],
+    [{ numMode: 'currency', currency: 'EUR' }, '€ 5', 5],
+    [{ numMode: 'currency', currency: 'EUR' }, '-5 EUR', -5],
+    [{ numMode: 'currency', currency: 'EUR' }, '$5', undefined],
+    [{ numSign: 'parens' }, '(7)', -7],
+    [{ numSign: 'parens' }, '(-7)', undefined],
+    [{}, '(7)', undefined],
+  ])('in a column with %j is read from %s', (options, text, value) => {
+    expect(readFormatted(text, options, 'en-US')).toBe(value)
   })
 
   it.each([

@@ -23,15 +23,18 @@ const formats = new Map<string, Intl.NumberFormat>()
 /** Formats a number for display, in the number format of the column. */
 export function formatNumber(value: number, options: WidgetOptions, locale?: string): string {
   const { numMode, numSign, decimals, maxDecimals, currency } = options
-  const isPlain = [numMode, decimals, maxDecimals].every((option) => option === undefined)
   const magnitude = Math.abs(value)
-  if (isPlain && magnitude !== 0 && (magnitude >= LARGE || magnitude < SMALL))
+  if (!hasNumberFormat(options) && magnitude !== 0 && (magnitude >= LARGE || magnitude < SMALL))
     return numberText(value, locale)
   const key = JSON.stringify([locale, numMode, decimals, maxDecimals, currency])
   const format = formats.get(key) ?? createFormat(options, locale)
   formats.set(key, format)
   return numSign === 'parens' && value < 0 ? `(${format.format(-value)})` : format.format(value)
 }
+
+/** True if a column has a number format. */
+export const hasNumberFormat = ({ numMode, decimals, maxDecimals }: WidgetOptions): boolean =>
+  [numMode, decimals, maxDecimals].some((option) => option !== undefined)
 
 function createFormat(options: WidgetOptions, locale?: string): Intl.NumberFormat {
   const mode = modeOptions(options)
@@ -49,7 +52,11 @@ function createFormat(options: WidgetOptions, locale?: string): Intl.NumberForma
 function modeOptions({ numMode, currency }: WidgetOptions): Intl.NumberFormatOptions {
   switch (numMode) {
     case 'currency':
-      return { style: 'currency', currency: readCurrency(currency) }
+      return {
+        style: 'currency',
+        currency: readCurrency(currency),
+        currencyDisplay: 'narrowSymbol',
+      }
     case 'decimal':
       return { useGrouping: true }
     case 'percent':
@@ -61,7 +68,8 @@ function modeOptions({ numMode, currency }: WidgetOptions): Intl.NumberFormatOpt
   }
 }
 
-const readCurrency = (currency: unknown): string =>
+/** Returns the currency of a column; US dollars if it has none. */
+export const readCurrency = (currency: unknown): string =>
   typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : 'USD'
 
 const readDecimals = (value: unknown): number | undefined =>
@@ -74,25 +82,107 @@ export function numberText(value: number, locale?: string): string {
   return String(value).replace('.', symbolsOf(locale).decimal)
 }
 
+/** Returns the editable text of a number of a column: a percentage in a column of percentages. */
+export function editedText(value: number, { numMode }: WidgetOptions, locale?: string): string {
+  if (numMode !== 'percent' || !Number.isFinite(value)) return numberText(value, locale)
+  return `${hundredfold(value).replace('.', symbolsOf(locale).decimal)}%`
+}
+
+/** Moves the decimal point, since a product may have other digits: 0.07 × 100 is 7.000000000000001. */
+function hundredfold(value: number): string {
+  const [digits = '', exponent = '0'] = String(value).split('e')
+  const moved = `${digits}e${Number(exponent) + 2}`
+  const short = String(Number(moved))
+  // A short form may have been rounded.
+  return shifted(short, -2) === value ? short : moved
+}
+
+const shifted = (text: string, digitsMoved: number): number => {
+  const [digits = '', exponent = '0'] = text.split('e')
+  return Number(`${digits}e${Number(exponent) + digitsMoved}`)
+}
+
+/**
+ * Parses a number as a column with options shows it: with a percent sign, with its currency, or in parentheses; without them,
+ * as `readNumber` does.
+ */
+export function readFormatted(
+  text: string,
+  options: WidgetOptions,
+  locale?: string,
+): number | undefined {
+  const [, inside] = /^\s*\((.*)\)\s*$/.exec(text) ?? []
+  const isNegative = inside !== undefined && options.numSign === 'parens'
+  const unsigned = isNegative ? inside : text
+  if (isNegative && /[-\u2212]/.test(unsigned)) return undefined
+  const value = readAffixed(unsigned, options, locale)
+  return value !== undefined && isNegative ? -value : value
+}
+
+function readAffixed(
+  text: string,
+  options: WidgetOptions,
+  locale: string | undefined,
+): number | undefined {
+  switch (options.numMode) {
+    case 'percent': {
+      const [, digits] = /^([^%٪]*)[%٪]\u061c?\s*$/.exec(text) ?? []
+      return digits === undefined ? readNumber(text, locale) : readShifted(digits, -2, locale)
+    }
+    case 'currency':
+      return readNumber(withoutCurrency(text, readCurrency(options.currency), locale), locale)
+    case 'scientific':
+      return readNumber(text.replace(/\s*[×·]\s*10\^/, 'e'), locale)
+    default:
+      return readNumber(text, locale)
+  }
+}
+
+function withoutCurrency(text: string, currency: string, locale: string | undefined): string {
+  const signs = (['symbol', 'narrowSymbol', 'code'] as const).map((currencyDisplay) =>
+    new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay })
+      .formatToParts(0)
+      .find(({ type }) => type === 'currency'),
+  )
+  const found = signs.find((sign) => sign && text.includes(sign.value))
+  return found ? text.replace(found.value, '').replace(/^(\s*[-+\u2212]?)\s+/, '$1') : text
+}
+
 /** Parses a number in the locale. Returns undefined for other text, which the API may still accept. */
-export function readNumber(text: string, locale?: string): number | undefined {
+export const readNumber = (text: string, locale?: string): number | undefined =>
+  readShifted(text, 0, locale)
+
+/** Parses a number whose decimal point is moved by some digits to the right. */
+function readShifted(text: string, digitsMoved: number, locale?: string): number | undefined {
   const { decimal, group, digits } = symbolsOf(locale)
-  const plain = [...text.trim().replace(MARKS, '')]
-    .map((sign) => {
-      const digit = digits.indexOf(sign)
-      if (digit >= 0) return String(digit)
-      if (sign === '\u2212') return '-'
-      return /\s/.test(sign) ? ' ' : sign
-    })
-    .join('')
+  const plain = toAscii(text.trim().replace(MARKS, ''), digits)
   const between = /\s/.test(group) ? ' ' : escape(group)
   const whole = `\\d{1,3}(?:${between}\\d{2,3})*${between}\\d{3}|\\d*`
   const pattern = new RegExp(`^([+-]?)(${whole})(?:${escape(decimal)}(\\d*))?(e[+-]?\\d+)?$`, 'i')
-  const [, sign = '', before = '', after = '', exponent = ''] = pattern.exec(plain) ?? []
+  const match = pattern.exec(plain)
+  return match ? toNumber(match, digitsMoved) : undefined
+}
+
+function toNumber(
+  [, sign = '', before = '', after = '', exponent = '']: RegExpExecArray,
+  digitsMoved: number,
+): number | undefined {
   const integer = before.replace(/\D/g, '')
   if (integer === '' && after === '') return undefined
-  const value = Number(`${sign}${integer || '0'}.${after || '0'}${exponent}`)
+  const power = Number(exponent.slice(1)) + digitsMoved
+  const value = Number(`${sign}${integer || '0'}.${after || '0'}e${power}`)
   return Number.isFinite(value) ? value : undefined
+}
+
+/** Replaces digits of a locale, minus signs and white space. */
+function toAscii(text: string, digits: readonly string[]): string {
+  const signs = [...text].map((sign) => {
+    const digit = digits.indexOf(sign)
+    if (digit >= 0) return String(digit)
+    if (sign === '\u2212') return '-'
+    return /\s/.test(sign) ? ' ' : sign
+  })
+  return signs.join('')
 }
 
 const escape = (sign: string): string => sign.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

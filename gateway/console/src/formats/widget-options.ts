@@ -26,11 +26,21 @@ export function readChoices({ choices }: WidgetOptions): readonly string[] {
   return [...new Set(choices.filter((choice) => typeof choice === 'string'))]
 }
 
+/** True for an object with keys: no list, and not null. */
+export const isObject = (value: unknown): value is WidgetOptions =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns options with one of them changed; undefined removes it. */
+export function withOption(options: WidgetOptions, key: string, value: unknown): WidgetOptions {
+  if (value !== undefined) return { ...options, [key]: value }
+  return Object.fromEntries(Object.entries(options).filter(([other]) => other !== key))
+}
+
 /** Parses widget options. Returns empty options for invalid text. */
 export function readOptions(text: string): WidgetOptions {
   try {
     const options = JSON.parse(text) as unknown
-    return typeof options === 'object' && options !== null ? (options as WidgetOptions) : {}
+    return isObject(options) ? options : {}
   } catch {
     return {}
   }

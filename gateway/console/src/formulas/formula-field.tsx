@@ -1,7 +1,7 @@
 import { lazy, Suspense, useMemo, type ReactNode } from 'react'
 import { Loading, describeError as textOf } from '../components/states'
 import { formatCell } from '../formats/cell'
-import type { Column } from '../api/resources'
+import { sampleColumnOf } from '../formats/column'
 import {
   describeEngine,
   describeError,
@@ -102,7 +102,7 @@ function Preview({ checked, type, isCurrent }: PreviewProps): ReactNode {
   const { rows, syntaxErrors, stopped } = checked
   if (syntaxErrors.length > 0 || stopped !== null) return null
   if (rows.length === 0) return <p className="note">The table has no rows to compute.</p>
-  const column = previewColumn(type)
+  const column = sampleColumnOf(type)
   return (
     <div
       className={isCurrent ? 'formula-preview' : 'formula-preview old'}
@@ -135,20 +135,3 @@ function Preview({ checked, type, isCurrent }: PreviewProps): ReactNode {
     </div>
   )
 }
-
-const previewColumn = (type: string): Column => ({
-  id: '',
-  fields: {
-    colRef: 0,
-    label: '',
-    description: '',
-    type,
-    isFormula: true,
-    formula: '',
-    recalcWhen: 0,
-    recalcDeps: null,
-    widgetOptions: '',
-    visibleCol: 0,
-    untieColIdFromLabel: false,
-  },
-})

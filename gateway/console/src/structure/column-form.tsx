@@ -4,9 +4,17 @@ import { columnName } from '../formats/column'
 import { columnsQuery, tablesQuery } from '../api/resources'
 import { labelColumn } from '../cells/reference/label-queries'
 import { Field, SelectField, TextField } from '../components/field'
-import { ChoicesField, type ValueColumn } from './choices-field'
+import { ChoiceList, type ValueColumn } from './choice-list'
+import { FormatFields } from './format-fields'
 import { TypeField } from './type-field'
-import { isChoice, isRef, newDraft, type ColumnDraft, type ValueSource } from './column-types'
+import {
+  isChoice,
+  isRef,
+  newDraft,
+  typeOf,
+  type ColumnDraft,
+  type ValueSource,
+} from './column-types'
 
 interface ColumnFormProps {
   readonly docId: string
@@ -52,12 +60,17 @@ export function ColumnForm(props: ColumnFormProps): ReactNode {
         />
       )}
       {isChoice(type) && (
-        <ChoicesField
+        <ChoiceList
           choices={draft.choices}
           onChange={(choices) => set({ choices })}
           column={valueColumn}
         />
       )}
+      <FormatFields
+        type={typeOf(draft)}
+        options={draft.options}
+        onChange={(options) => set({ options })}
+      />
       {isRef(type) && <RefFields docId={docId} draft={draft} onSet={set} />}
       <Field label="Description">
         {(control) => (

@@ -1,27 +1,15 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { columnName, isComputed } from '../formats/column'
 import type { Column } from '../api/resources'
-import { makeChange } from '../undo/make-change'
-import { useRecordChange } from '../undo/undo-provider'
 import { Button } from '../components/button'
 import { SidePanel } from '../components/side-panel'
 import { ErrorNote } from '../components/states'
-import { useApiMutation } from '../components/use-api-mutation'
 import { useSubmit } from '../components/use-submit'
-import type { ValueColumn } from './choices-field'
+import type { ValueColumn } from './choice-list'
 import { ColumnForm } from './column-form'
 import { FormulaSection } from './formula-section'
-import {
-  changedFields,
-  draftOf,
-  isChoice,
-  isRef,
-  newDraft,
-  newFields,
-  typeOf,
-  type ColumnDraft,
-  type ColumnFields,
-} from './column-types'
+import { useSaveColumn } from './use-save-column'
+import { draftOf, isChoice, isRef, newDraft, typeOf, type ColumnDraft } from './column-types'
 
 interface ColumnPanelProps {
   readonly docId: string
@@ -45,7 +33,7 @@ export function ColumnPanel(props: ColumnPanelProps): ReactNode {
   const { docId, tableId, column, startsWithFormula = false, rowIds, onDirty } = props
   const [initial] = useState(() => (column ? draftOf(column) : newDraft()))
   const [draft, setDraft] = useState(initial)
-  const { error, isBusy, handleSubmit } = useSubmit(useSave(props, draft), props.onSaved)
+  const { error, isBusy, handleSubmit } = useSubmit(useSaveColumn(props, draft), props.onSaved)
   const isDirty = JSON.stringify(draft) !== JSON.stringify(initial)
   useEffect(() => onDirty(isDirty), [onDirty, isDirty])
   const hasFormula = draft.source !== 'data'
@@ -99,46 +87,13 @@ export function ColumnPanel(props: ColumnPanelProps): ReactNode {
   )
 }
 
-/** Returns a function that stores a draft. */
-function useSave(
-  { docId, tableId, column }: Pick<ColumnPanelProps, 'docId' | 'tableId' | 'column'>,
-  draft: ColumnDraft,
-): () => Promise<void> {
-  const { mutate } = useApiMutation(['document', docId])
-  const record = useRecordChange()
-  const label = draft.label.trim()
-  const name = `Column “${label}”`
-  const change = async (colId: string, fields: ColumnFields, what: string) => {
-    if (Object.keys(fields).length === 0) return
-    const columns = [{ id: colId, fields }]
-    const made = makeChange(docId, { op: 'updateColumns', table: tableId, columns })
-    record(
-      `${name} ${what}`,
-      made.then(({ seq }) => seq),
-    )
-    await made
-  }
-  const add = async () => {
-    const { description, ...fields } = newFields(draft)
-    const columns = [{ id: label, fields }]
-    const made = makeChange(docId, { op: 'addColumns', table: tableId, columns })
-    record(
-      `${name} added`,
-      made.then(({ seq }) => seq),
-    )
-    const { operation } = await made
-    const colId = operation?.columns?.[0]?.id
-    // The API ignores the description of a new column, as Grist does.
-    if (colId !== undefined && description !== '') await change(colId, { description }, 'described')
-  }
-  return () =>
-    mutate(() => (column ? change(column.id, changedFields(column, draft), 'changed') : add()))
-}
+/** Types whose values are texts or numbers, or lists of them. */
+const TEXTS = new Set(['Text', 'Choice', 'ChoiceList', 'Numeric', 'Int', 'Any'])
 
-/** The values that can become choices: not lists. */
+/** Returns a column whose values can become choices; undefined for another one. */
 function valuesOf(docId: string, tableId: string, { id, fields }: Column): ValueColumn | undefined {
-  const isList = /List|Attachments/.test(fields.type)
-  return isList ? undefined : { docId, tableId, colId: id, isConverted: !isChoice(fields.type) }
+  if (!TEXTS.has(fields.type)) return undefined
+  return { docId, tableId, colId: id, isConverted: !isChoice(fields.type) }
 }
 
 const CONVERSION_NOTE =

@@ -1,6 +1,7 @@
 import type { Column } from '../api/resources'
 import { isSameValue, rowIds, toList } from '../formats/value'
-import { readChoices, readOptions } from '../formats/widget-options'
+import { readOptions, type WidgetOptions } from '../formats/widget-options'
+import { choiceDrafts, withChoices, type ChoiceDraft } from './choice-drafts'
 
 /** Column types of the API with their display names. */
 export const typeNames: readonly (readonly [string, string])[] = [
@@ -40,8 +41,10 @@ export interface ColumnDraft {
   readonly refTable: string
   /** Column displayed for references; 0 for the default. */
   readonly visibleCol: number
-  /** One choice per line, for Choice and ChoiceList. */
-  readonly choices: string
+  /** For Choice and ChoiceList. */
+  readonly choices: readonly ChoiceDraft[]
+  /** The other widget options. */
+  readonly options: WidgetOptions
 }
 
 /** Fields of a column, as sent to the API. */
@@ -72,12 +75,14 @@ export const newDraft = (): ColumnDraft => ({
   zone: browserZone(),
   refTable: '',
   visibleCol: 0,
-  choices: '',
+  choices: [],
+  options: {},
 })
 
 /** Returns the initial form state for an existing column. */
 export function draftOf({ fields }: Column): ColumnDraft {
   const [name = '', argument = ''] = fields.type.split(':')
+  const options = readOptions(fields.widgetOptions)
   const type = typeNames.some(([known]) => known === name) ? name : fields.type
   return {
     label: fields.label,
@@ -90,7 +95,8 @@ export function draftOf({ fields }: Column): ColumnDraft {
     zone: type === 'DateTime' && argument !== '' ? argument : browserZone(),
     refTable: isRef(type) ? argument : '',
     visibleCol: fields.visibleCol,
-    choices: readChoices(readOptions(fields.widgetOptions)).join('\n'),
+    choices: choiceDrafts(options),
+    options,
   }
 }
 
@@ -113,7 +119,7 @@ export function newFields(draft: ColumnDraft): ColumnFields {
     description: draft.description.trim(),
     type: typeOf(draft),
     ...sourceFields(draft),
-    ...(isChoice(draft.type) && { widgetOptions: withChoices('', draft.choices) }),
+    ...optionFields('', draft),
     ...(isRef(draft.type) && { visibleCol: draft.visibleCol }),
   }
 }
@@ -121,15 +127,14 @@ export function newFields(draft: ColumnDraft): ColumnFields {
 /** Returns the changed fields of a column. */
 export function changedFields(column: Column, draft: ColumnDraft): ColumnFields {
   const { label, description, type, widgetOptions, visibleCol } = column.fields
-  const choices = isChoice(draft.type) ? withChoices(widgetOptions, draft.choices) : widgetOptions
-  const next = { ...newFields(draft), widgetOptions: choices }
+  const next = newFields(draft)
   const shown = isRef(draft.type) ? draft.visibleCol : 0
   return {
     ...(next.label !== label && { label: next.label }),
     ...(draft.description !== description && { description: next.description }),
     ...(next.type !== type && { type: next.type }),
     ...changedSource(column, draft),
-    ...(next.widgetOptions !== widgetOptions && { widgetOptions: next.widgetOptions }),
+    ...optionFields(widgetOptions, draft),
     ...(shown !== visibleCol && { visibleCol: shown }),
   }
 }
@@ -159,16 +164,8 @@ function changedSource({ fields }: Column, draft: ColumnDraft): ColumnFields {
   return isSame ? {} : sourceFields(draft)
 }
 
-/** Returns the distinct, trimmed lines of a text. */
-function splitChoices(text: string): readonly string[] {
-  const lines = text.split('\n').map((line) => line.trim())
-  return [...new Set(lines.filter((line) => line !== ''))]
-}
-
-/** Returns widget options with the given choices. If the choices are unchanged, the text is returned as it is. */
-function withChoices(widgetOptions: string, text: string): string {
-  const options = readOptions(widgetOptions)
-  const choices = splitChoices(text)
-  if (JSON.stringify(choices) === JSON.stringify(readChoices(options))) return widgetOptions
-  return JSON.stringify({ ...options, choices })
+/** Returns the widget options of a draft, unless they are those of a text. */
+function optionFields(stored: string, { type, options, choices }: ColumnDraft): ColumnFields {
+  const next = isChoice(type) ? withChoices(options, choices) : options
+  return isSameValue(next, readOptions(stored)) ? {} : { widgetOptions: JSON.stringify(next) }
 }

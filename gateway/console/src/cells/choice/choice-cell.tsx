@@ -4,6 +4,7 @@ import { PickList, type Option } from '../editing/pick-list'
 import { formatValue } from '../../formats/value'
 import { typedKey } from '../editing/text-editor'
 import { choiceColumn, type ChoiceEditorProps } from './choice-column'
+import { withChips } from './choice-options'
 import { findChoices } from './choices'
 
 const none: Option = { key: '', label: 'No choice', value: '' }
@@ -15,14 +16,14 @@ export const choiceCell: CellType = defineCellType({
 })
 
 function ChoiceEditor(props: ChoiceEditorProps): ReactNode {
-  const { label, choices, initialValue, value, onValueChange, stopEditing } = props
+  const { label, choices, styles, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
   const present = formatValue(initialValue)
   const all = useMemo(
     () => (present === '' || choices.includes(present) ? choices : [...choices, present]),
     [choices, present],
   )
-  const found = findChoices(all, search)
+  const found = withChips(findChoices(all, search), styles)
   return (
     <PickList
       label={label}

@@ -1,14 +1,16 @@
 import type { ComponentType } from 'react'
 import type { Column } from '../../api/resources'
 import { columnName } from '../../formats/column'
-import { choicesOf } from '../../formats/widget-options'
+import { choiceStyles } from '../../formats/choice-style'
+import { choicesOf, widgetOptions } from '../../formats/widget-options'
 import { popup, type CellColumn } from '../editing/cell-type'
 import type { EditorProps } from '../editing/text-editor'
-import { ChipsCell } from './chips'
+import { ChipsCell, type ChipStyles } from './chips'
 
 interface ChoiceRules {
   readonly label: string
   readonly choices: readonly string[]
+  readonly styles: ChipStyles
 }
 
 /** Properties of the editors of choices. */
@@ -19,9 +21,14 @@ export const choiceColumn = (
   column: Column,
   position: 'over' | 'under',
   cellEditor: ComponentType<ChoiceEditorProps>,
-): CellColumn => ({
-  cellRenderer: ChipsCell,
-  cellEditor,
-  ...popup(position),
-  cellEditorParams: { label: columnName(column), choices: choicesOf(column) } satisfies ChoiceRules,
-})
+): CellColumn => {
+  const styles = choiceStyles(widgetOptions(column))
+  const rules: ChoiceRules = { label: columnName(column), choices: choicesOf(column), styles }
+  return {
+    cellRenderer: ChipsCell,
+    cellRendererParams: { styles },
+    cellEditor,
+    ...popup(position),
+    cellEditorParams: rules,
+  }
+}

@@ -5,6 +5,7 @@ import { PickList } from '../editing/pick-list'
 import { isSameValue, listItems, formatValue, toList } from '../../formats/value'
 import { typedKey } from '../editing/text-editor'
 import { choiceColumn, type ChoiceEditorProps } from './choice-column'
+import { withChips } from './choice-options'
 import { findChoices } from './choices'
 
 /** Any of the choices of the column, or other texts. */
@@ -14,7 +15,7 @@ export const choiceListCell: CellType = defineCellType({
 })
 
 function ChoiceListEditor(props: ChoiceEditorProps): ReactNode {
-  const { label, choices, initialValue, value, onValueChange, stopEditing } = props
+  const { label, choices, styles, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
   const items = (listItems(value) ?? []).map(formatValue)
   const before = useMemo(() => (listItems(initialValue) ?? []).map(formatValue), [initialValue])
@@ -25,7 +26,7 @@ function ChoiceListEditor(props: ChoiceEditorProps): ReactNode {
       label={label}
       search={search}
       onSearch={setSearch}
-      options={findChoices([...all, ...added], search)}
+      options={withChips(findChoices([...all, ...added], search), styles)}
       picked={new Set(items)}
       isMulti
       note={typeof initialValue === 'string' ? `Current text: “${initialValue}”` : undefined}

@@ -1,7 +1,8 @@
+import { readCell } from '../../formats/cell-text'
 import { columnName } from '../../formats/column'
 import { zoneOf } from '../../formats/time-zone'
 import { defineCellType, popup, type CellType } from '../editing/cell-type'
-import { DateEditor } from './date-editor'
+import { DateEditor, type DateRules } from './date-editor'
 
 /** Dates without a time. */
 export const dateCell: CellType = defineCellType({
@@ -9,7 +10,10 @@ export const dateCell: CellType = defineCellType({
   isValid: (value) => typeof value === 'number',
   column: (column) => ({
     cellEditor: DateEditor,
-    cellEditorParams: { label: columnName(column) },
+    cellEditorParams: {
+      label: columnName(column),
+      read: (text) => readCell(text, column),
+    } satisfies DateRules,
   }),
 })
 
@@ -20,6 +24,10 @@ export const dateTimeCell: CellType = defineCellType({
   column: (column) => ({
     cellEditor: DateEditor,
     ...popup('over'),
-    cellEditorParams: { label: columnName(column), zone: zoneOf(column.fields.type) },
+    cellEditorParams: {
+      label: columnName(column),
+      zone: zoneOf(column.fields.type),
+      read: (text) => readCell(text, column),
+    } satisfies DateRules,
   }),
 })

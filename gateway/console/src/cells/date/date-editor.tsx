@@ -1,12 +1,15 @@
 import { useState, type ReactNode } from 'react'
-import { dateText, fieldText, readField, readTyped } from '../../formats/date'
+import { dateText, fieldText, readField } from '../../formats/date'
 import { TextEditor, typedKey, type EditorProps } from '../editing/text-editor'
 import { useEditorFocus } from '../editing/type-ahead'
 
-interface DateRules {
+/** Properties of cells with dates. */
+export interface DateRules {
   readonly label: string
   /** Time zone; undefined for dates without a time. */
   readonly zone?: string
+  /** Parses a text that was typed. */
+  readonly read: (text: string) => unknown
 }
 
 /** Without a maximum, the year of a native field has six digits, and what is typed for the month continues it. */
@@ -17,12 +20,11 @@ const LAST = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59:59' }
  * if a native field cannot hold the value.
  */
 export function DateEditor(props: EditorProps<DateRules>): ReactNode {
-  const { label, zone, initialValue, eventKey } = props
+  const { label, zone, read, initialValue, eventKey } = props
   const shown = fieldText(initialValue, zone)
   if (shown !== undefined && typedKey(eventKey) === undefined)
     return <DateField {...props} shown={shown} />
-  const fromText = (text: string) => readTyped(text, zone)
-  return <TextEditor {...props} label={label} toText={dateText} fromText={fromText} />
+  return <TextEditor {...props} label={label} toText={dateText} fromText={read} />
 }
 
 function DateField(props: EditorProps<DateRules & { readonly shown: string }>): ReactNode {

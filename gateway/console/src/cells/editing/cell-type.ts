@@ -3,6 +3,7 @@ import type { Column, Row } from '../../api/resources'
 import { isComputed } from '../../formats/column'
 import { formatCell } from '../../formats/cell'
 import { isSameValue } from '../../formats/value'
+import { widgetOptions } from '../../formats/widget-options'
 import { bufferKeys, leaveByTab } from './type-ahead'
 
 /** The table of a cell, whether the user can edit it, and the shown moment. */
@@ -23,9 +24,11 @@ export interface CellType {
   readonly column: (column: Column, context: CellContext) => CellColumn
 }
 
+type Align = 'start' | 'end' | 'center'
+
 /** The parts of a cell type that differ. */
 interface CellTypeOptions {
-  readonly align?: 'start' | 'end' | 'center'
+  readonly align?: Align
   /** Returns true for values of the type. Others, such as text that could not be converted, are marked. */
   readonly isValid: (value: unknown) => boolean
   readonly column: (column: Column, context: CellContext) => CellColumn
@@ -40,6 +43,13 @@ export function popup(position: 'over' | 'under'): CellColumn {
   }
 }
 
+/** Where cells are aligned, by the option of the column. */
+const alignments: ReadonlyMap<unknown, Align> = new Map([
+  ['left', 'start'],
+  ['center', 'center'],
+  ['right', 'end'],
+])
+
 /** Creates a cell type. */
 export function defineCellType({
   align = 'start',
@@ -47,20 +57,25 @@ export function defineCellType({
   column: ownColumn,
 }: CellTypeOptions): CellType {
   return {
-    column: (column, context) => ({
-      cellDataType: false,
-      // A row that is not loaded cannot be edited.
-      editable: isEditable(column, context) && (({ data }) => data !== undefined),
-      equals: isSameValue,
-      valueFormatter: ({ value }) => formatCell(value, column),
-      cellClass: ({ value }: { value?: unknown }) =>
-        value === null || value === undefined || value === '' || isValid(value)
-          ? `cell-${align}`
-          : 'cell-start cell-invalid',
-      headerClass: `cell-${align}`,
-      suppressKeyboardEvent: leaveByTab,
-      ...ownColumn(column, context),
-    }),
+    column: (column, context) => {
+      const options = widgetOptions(column)
+      const side = alignments.get(options.alignment) ?? align
+      const classes = [`cell-${side}`, ...(options.wrap === true ? ['cell-wrap'] : [])]
+      return {
+        cellDataType: false,
+        // A row that is not loaded cannot be edited.
+        editable: isEditable(column, context) && (({ data }) => data !== undefined),
+        equals: isSameValue,
+        valueFormatter: ({ value }) => formatCell(value, column),
+        cellClass: ({ value }: { value?: unknown }) =>
+          value === null || value === undefined || value === '' || isValid(value)
+            ? classes
+            : 'cell-start cell-invalid',
+        headerClass: `cell-${side}`,
+        suppressKeyboardEvent: leaveByTab,
+        ...ownColumn(column, context),
+      }
+    },
   }
 }
 

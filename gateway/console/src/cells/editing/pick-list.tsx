@@ -7,6 +7,8 @@ import { useEditorFocus } from './type-ahead'
 export interface Option {
   readonly key: string
   readonly label: string
+  /** What is shown in place of the label. */
+  readonly content?: ReactNode
   /** The value that it stands for. */
   readonly value: unknown
 }
@@ -64,7 +66,7 @@ export function PickList(props: PickListProps): ReactNode {
             <PickOption
               key={option.key}
               id={optionId(index)}
-              label={option.label}
+              content={option.content ?? option.label}
               isActive={index === active}
               isScrolled={index === active && isMoved}
               isPicked={picked.has(option.key)}
@@ -163,14 +165,14 @@ function nextOption(key: string, at: number, count: number): number | undefined 
 
 function PickOption(props: {
   readonly id: string
-  readonly label: string
+  readonly content: ReactNode
   readonly isActive: boolean
   readonly isScrolled: boolean
   readonly isPicked: boolean
   readonly isMulti: boolean
   readonly onClick: () => void
 }): ReactNode {
-  const { id, label, isActive, isScrolled, isPicked, isMulti, onClick } = props
+  const { id, content, isActive, isScrolled, isPicked, isMulti, onClick } = props
   const item = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (isScrolled) item.current?.scrollIntoView({ block: 'nearest' })
@@ -188,7 +190,7 @@ function PickOption(props: {
       <span className={isMulti ? 'pick-box' : 'pick-mark'} aria-hidden="true">
         {isPicked ? '✓' : ''}
       </span>
-      {label}
+      {content}
     </li>
   )
 }

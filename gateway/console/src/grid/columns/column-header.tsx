@@ -9,7 +9,7 @@ interface ColumnHeaderProps extends IHeaderParams {
   readonly shown: Column
 }
 
-/** Characters of a formula in a tooltip. */
+/** Characters of a description, and of a formula, in a tooltip. */
 const MAX_TITLE = 400
 /** Pixels that the pointer moves in a click. Beyond, it has dragged the column. */
 const CLICK_PIXELS = 4
@@ -87,10 +87,13 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
   )
 }
 
-/** The type of a column, and the beginning of its formula. */
+/** The type of a column, its description, and the beginning of its formula. */
 function titleOf({ id, fields }: Column): string {
-  const name = `${fields.label || id}: ${fields.type}`
-  if (fields.formula === '') return name
-  const { formula } = fields
-  return `${name}\n= ${formula.length > MAX_TITLE ? `${formula.slice(0, MAX_TITLE)}…` : formula}`
+  const { label, type, description, formula } = fields
+  const formulaText = formula === '' ? '' : `= ${shorten(formula)}`
+  const parts = [`${label || id}: ${type}`, shorten(description), formulaText]
+  return parts.filter((part) => part !== '').join('\n')
 }
+
+const shorten = (text: string): string =>
+  text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE)}…` : text

@@ -1,0 +1,92 @@
+import { useState, type ReactNode } from 'react'
+import { SelectField, TextField } from '../components/field'
+import { exampleOf } from '../formats/cell'
+import { formatBy } from '../formats/date-format'
+import { withOption, type WidgetOptions } from '../formats/widget-options'
+
+interface DateFieldsProps {
+  readonly type: string
+  readonly options: WidgetOptions
+  readonly onChange: (options: WidgetOptions) => void
+}
+
+const dateFormats = [
+  'YYYY-MM-DD',
+  'DD/MM/YYYY',
+  'MM/DD/YYYY',
+  'DD.MM.YYYY',
+  'D MMM YYYY',
+  'MMM D, YYYY',
+  'MMMM D, YYYY',
+  'dddd, D MMMM YYYY',
+]
+const timeFormats = ['HH:mm', 'HH:mm:ss', 'h:mma', 'h:mm A']
+const CUSTOM = 'custom'
+/** A longer one is ignored. */
+const MAX_FORMAT = 100
+const DAY = 86_400
+
+/** The format of dates, and for those with a time of times. */
+export function DateFields({ type, options, onChange }: DateFieldsProps): ReactNode {
+  const [now] = useState(() => Math.floor(Date.now() / 1000))
+  const hasTime = type.startsWith('DateTime')
+  const sample = hasTime ? now : now - (now % DAY)
+  const fieldOf = (key: string, label: string, formats: readonly string[]) => (
+    <FormatField
+      label={label}
+      formats={formats}
+      now={now}
+      format={options[key]}
+      onChange={(format) => onChange(withOption(options, key, format))}
+    />
+  )
+  return (
+    <>
+      {fieldOf('dateFormat', 'Date format', dateFormats)}
+      {hasTime && fieldOf('timeFormat', 'Time format', timeFormats)}
+      <p className="note" role="status">
+        Example: {exampleOf(type, options, sample)}
+      </p>
+    </>
+  )
+}
+
+interface FormatFieldProps {
+  readonly label: string
+  readonly formats: readonly string[]
+  readonly now: number
+  readonly format: unknown
+  readonly onChange: (format: string | undefined) => void
+}
+
+/** One of some formats, or another one. */
+function FormatField({ label, formats, now, format, onChange }: FormatFieldProps): ReactNode {
+  const stored = typeof format === 'string' ? format : ''
+  const [isCustom, setCustom] = useState(stored !== '' && !formats.includes(stored))
+  return (
+    <>
+      <SelectField
+        label={label}
+        value={isCustom ? CUSTOM : stored}
+        options={[
+          ['', 'In the language of the browser'],
+          ...formats.map((item) => [item, `${formatBy(item, now, 'UTC')} (${item})`] as const),
+          [CUSTOM, 'Custom'],
+        ]}
+        onChange={({ target }) => {
+          setCustom(target.value === CUSTOM)
+          if (target.value !== CUSTOM) onChange(target.value || undefined)
+        }}
+      />
+      {isCustom && (
+        <TextField
+          label={`Custom ${label.toLowerCase()}`}
+          hint="YYYY, MM, DD, MMM, dddd, HH, mm, ss, h and a stand for parts; text in [brackets] stays."
+          maxLength={MAX_FORMAT}
+          value={stored}
+          onChange={({ target }) => onChange(target.value || undefined)}
+        />
+      )}
+    </>
+  )
+}

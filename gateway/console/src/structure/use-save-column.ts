@@ -1,0 +1,66 @@
+import type { Column } from '../api/resources'
+import { useApiMutation } from '../components/use-api-mutation'
+import { isComputed } from '../formats/column'
+import { makeChange, makeChanges } from '../undo/make-change'
+import { useRecordChange } from '../undo/undo-provider'
+import { renamedChoices } from './choice-drafts'
+import { changedFields, isChoice, newFields, type ColumnDraft } from './column-types'
+import { renameInCells } from './rename-choices'
+
+/** A table, and its column that is edited; undefined for a new one. */
+interface EditedColumn {
+  readonly docId: string
+  readonly tableId: string
+  readonly column?: Column
+}
+
+/** Returns a function that stores a draft: as one change, with the cells whose choices were renamed. */
+export function useSaveColumn(
+  { docId, tableId, column }: EditedColumn,
+  draft: ColumnDraft,
+): () => Promise<void> {
+  const { mutate } = useApiMutation(['document', docId])
+  const record = useRecordChange()
+  const label = draft.label.trim()
+  const keep = async <Made extends { readonly seq: number | undefined }>(
+    what: string,
+    change: Promise<Made>,
+  ): Promise<Made> => {
+    record(
+      `Column “${label}” ${what}`,
+      change.then(({ seq }) => seq),
+    )
+    return change
+  }
+  const edit = async (edited: Column) => {
+    const fields = changedFields(edited, draft)
+    if (Object.keys(fields).length === 0) return
+    const cells = await renamedCells({ docId, tableId }, edited, draft)
+    const columns = [{ id: edited.id, fields }]
+    const update = { op: 'updateColumns', table: tableId, columns } as const
+    await keep('changed', makeChanges(docId, cells ? [cells, update] : [update]))
+  }
+  const add = async () => {
+    const { description, ...fields } = newFields(draft)
+    const columns = [{ id: label, fields }]
+    const added = makeChange(docId, { op: 'addColumns', table: tableId, columns })
+    const { operation } = await keep('added', added)
+    const id = operation?.columns?.[0]?.id
+    if (id === undefined || description === '') return
+    // The API ignores the description of a new column, as Grist does.
+    const described = [{ id, fields: { description } }]
+    const change = { op: 'updateColumns', table: tableId, columns: described } as const
+    await keep('described', makeChange(docId, change))
+  }
+  return () => mutate(() => (column ? edit(column) : add()))
+}
+
+function renamedCells(
+  table: { readonly docId: string; readonly tableId: string },
+  column: Column,
+  { type, choices }: ColumnDraft,
+) {
+  const names = renamedChoices(choices)
+  const isWritten = isChoice(column.fields.type) && isChoice(type) && !isComputed(column)
+  return isWritten && names.size > 0 ? renameInCells(table, column, names) : undefined
+}
