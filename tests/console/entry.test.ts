@@ -57,6 +57,49 @@ describe('cells of a grid', () => {
     await stores(path, [{ Code: '4006381' }, { Code: '77', Name: 'Bolts', Count: 5 }])
   })
 
+  it('leave Enter and Escape to an input method while it composes', async () => {
+    const types = { Name: 'Text', Kind: 'Choice' }
+    const path = await openTable('Composed', types)
+    const input = await page.context().newCDPSession(page)
+    const compose = (text: string) => {
+      const end = text.length
+      return input.send('Input.imeSetComposition', { text, selectionStart: end, selectionEnd: end })
+    }
+    // Keys as browsers report them then; those of the debugger do not belong to a composition.
+    const press = (...keys: readonly string[]) =>
+      page.evaluate(`for (const key of ${JSON.stringify(keys)}) {
+        const init = { key, bubbles: true, cancelable: true, isComposing: true }
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', init))
+      }`)
+    for (const column of ['Name', 'Kind']) {
+      await cell(0, column).click()
+      await page.keyboard.press('Enter')
+      const field = page.locator('.cell-field:focus')
+      await field.waitFor()
+      await compose('にほん')
+      await press('Enter', 'Escape', 'ArrowDown')
+      await eventually(async () => expect(await field.inputValue()).toBe('にほん'))
+      await input.send('Input.insertText', { text: '日本' })
+      await eventually(async () => expect(await field.inputValue()).toBe('日本'))
+      await page.keyboard.press('Enter')
+      await field.waitFor({ state: 'detached' })
+    }
+    await stores(path, [{ Name: '日本', Kind: '日本' }])
+    await cell(0, 'Name').click()
+    await page.keyboard.press('Space')
+    const panel = page.getByRole('dialog')
+    await panel.getByRole('button', { name: 'Edit Name' }).click()
+    await page.locator('.cell-field:focus').waitFor()
+    await compose('か')
+    await press('Enter', 'Escape')
+    await input.send('Input.insertText', { text: '火' })
+    await page.keyboard.press('Enter')
+    await stores(path, [{ Name: '火' }])
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await input.detach()
+  })
+
   it('are edited in the font in which they are shown', async () => {
     await openTable('Fonts', { Name: 'Text', Age: 'Int', At: 'DateTime', Kind: 'Choice' })
     const fontOf = (element: string) =>

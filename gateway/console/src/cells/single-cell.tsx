@@ -57,8 +57,12 @@ export function CellEditor(props: CellEditorProps): ReactNode {
       className="single-editor"
       // What is not focusable in it does not end editing when it is clicked.
       tabIndex={-1}
+      // Enter, Escape and arrows of an input method are no keys of an editor, nor of what contains it.
+      onKeyDownCapture={(event) => {
+        if (event.nativeEvent.isComposing) event.stopPropagation()
+      }}
       onKeyDown={(event) => {
-        if (event.defaultPrevented || event.nativeEvent.isComposing) return
+        if (event.defaultPrevented) return
         if (event.key === 'Escape') onCancel()
         else if (event.key === 'Enter') finish()
         else return

@@ -97,6 +97,8 @@ export function GridBody(props: GridBodyProps): ReactNode {
       onPointerDownCapture={ranges.onPointerDown}
       onMouseDownCapture={selecting.onMouseDown}
       onKeyDownCapture={(event) => {
+        // Enter, Escape and arrows of an input method are no keys of the grid, nor of an editor.
+        if (event.nativeEvent.isComposing) return event.stopPropagation()
         ranges.onKeyDown(event)
         if (!event.isPropagationStopped())
           handleRowKey(event, gridRef.current, {
