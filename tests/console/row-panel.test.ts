@@ -246,6 +246,10 @@ describe('the panel of a row', () => {
     await show('?row=2')
     await title('t2')
     expect((await panel().boundingBox())?.width).toBe(390)
+    for (const name of ['Copy link to row', 'Delete row']) {
+      const box = await panel().getByRole('button', { name }).boundingBox()
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390)
+    }
     expect(await findViolations(page)).toEqual([])
     await page.setViewportSize({ width: 1280, height: 720 })
     await page.emulateMedia({ colorScheme: 'light' })
