@@ -94,7 +94,8 @@ describe('a former moment', () => {
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
       'Sort 1 → 9',
       'Sort 9 → 1',
-      'Filter…',
+      'Filter by this column…',
+      'Filter by values…',
       'Freeze up to this column',
       'Move left',
       'Move right',

@@ -8,6 +8,7 @@ import {
   type ReactNode,
 } from 'react'
 import { Button } from './button'
+import { followWindow } from './keep-in-window'
 import { focusFirstItem, MenuItems, moveAmongItems, type MenuItem } from './menu-items'
 
 interface MenuProps {
@@ -22,9 +23,6 @@ interface MenuProps {
   readonly children?: ReactNode
 }
 
-/** Space between a menu and the edge of the window, in pixels. */
-const MARGIN = 8
-
 /** A button that opens a menu. Renders nothing if there are no items. */
 export function Menu(props: MenuProps): ReactNode {
   const { label, items, align = 'end', onApproach, children } = props
@@ -35,11 +33,7 @@ export function Menu(props: MenuProps): ReactNode {
   const id = useId()
   useLayoutEffect(() => {
     const { current } = list
-    if (!isOpen || !current) return
-    const keep = () => keepInWindow(current)
-    keep()
-    window.addEventListener('resize', keep)
-    return () => window.removeEventListener('resize', keep)
+    return isOpen && current ? followWindow(current) : undefined
   }, [isOpen])
   useEffect(() => {
     if (!isOpen) return
@@ -93,13 +87,4 @@ export function Menu(props: MenuProps): ReactNode {
       )}
     </div>
   )
-}
-
-/** Moves a menu into the window. */
-function keepInWindow(list: HTMLElement): void {
-  list.style.translate = ''
-  const { left, right, top } = list.getBoundingClientRect()
-  const beyond = Math.max(0, right - (window.innerWidth - MARGIN))
-  list.style.translate = `${Math.max(-beyond, MARGIN - left)}px 0`
-  list.style.maxHeight = `${window.innerHeight - top - MARGIN}px`
 }

@@ -6,8 +6,10 @@ import { arrangementItems } from './arrangement/column-items'
 import type { TableArrangement } from './arrangement/use-arrangement'
 import { ColumnMenu } from './columns/column-menu'
 import type { GridRef } from './use-grid-rows'
-import { valueFamily, type Family } from './view/conditions'
-import { sortOf, withFilter, withSort } from './view/grid-view'
+import { valueFamily, valuesKind, type Family } from './filter/conditions'
+import { namesColumn, withoutColumn } from './filter/filter-tree'
+import type { FilterRequest } from './filter/use-filter-draft'
+import { sortOf, withSort } from './view/grid-view'
 import { useGridViewContext, type GridViewState } from './view/view-context'
 
 /** The column whose menu is open, and its header. */
@@ -22,7 +24,7 @@ interface HeaderMenuProps {
   readonly grid: GridRef
   /** Items that change the column itself. */
   readonly columnItems: readonly MenuItem[]
-  readonly onFilter: (column: Column) => void
+  readonly onFilter: (request: FilterRequest) => void
   readonly onClose: () => void
 }
 
@@ -57,7 +59,7 @@ const directions: Readonly<Partial<Record<Family, readonly [string, string]>>> =
 function viewItems(
   column: Column,
   { view, setView }: GridViewState,
-  onFilter: (column: Column) => void,
+  onFilter: (request: FilterRequest) => void,
 ): MenuItem[] {
   const { id } = column
   const [upwards, downwards] = directions[valueFamily(column)] ?? ['ascending', 'descending']
@@ -83,11 +85,16 @@ function viewItems(
       label: 'Remove sort',
       onSelect: () => setView(withSort(view, id, 'none', true)),
     })
-  items.push({ label: 'Filter…', onSelect: () => onFilter(column) })
-  if (id in view.filter)
+  items.push({ label: 'Filter by this column…', onSelect: () => onFilter({ column }) })
+  if (valuesKind(column))
+    items.push({
+      label: 'Filter by values…',
+      onSelect: () => onFilter({ column, byValues: true }),
+    })
+  if (namesColumn(view.filter, id))
     items.push({
       label: 'Remove filter',
-      onSelect: () => setView(withFilter(view, id, undefined)),
+      onSelect: () => setView({ ...view, filter: withoutColumn(view.filter, id) }),
     })
   return items
 }

@@ -2,14 +2,13 @@ import { useCallback, useMemo, useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import { ArrangementMenus } from './arrangement/arrangement-menus'
 import { HeaderMenu, type OpenMenu } from './header-menu'
-import { FilterDialog } from './view/filter-dialog'
+import { useFilter } from './filter/use-filter'
 import { GridBar } from './view/grid-bar'
 import { useTableColumns } from './use-table-columns'
 import { GridBody } from './grid-body'
 import { GridFooter } from './grid-footer'
 import { RangeFoot } from './ranges/range-foot'
 import { AwayNotice, GridMessage, GridNotice, RowButtons } from './grid-notice'
-import { withFilter } from './view/grid-view'
 import { useTableRows } from './use-table-rows'
 import { useTableViews } from './views/use-table-views'
 import { GridViewContext, type GridViewState } from './view/view-context'
@@ -34,7 +33,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
   const found = useTableRows(cells, { columns, shown })
   const { view, setView, grid, body, rows, search, editing, ranges, rowCommands, opened } = found
   const [menu, setMenu] = useState<OpenMenu>()
-  const [filtered, setFiltered] = useState<Column>()
+  const filter = useFilter(cells, columns)
   const tableColumns = useTableColumns(cells, { columns, grid, store: rows.store })
   const { leave } = tableColumns
   const { open } = opened
@@ -55,11 +54,12 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
     <GridViewContext value={viewState}>
       <div className="with-panel">
         <div className="grid">
-          <GridBar columns={columns} onFilter={setFiltered}>
+          <GridBar columns={columns} filters={filter.chips}>
             {viewMenu}
             {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
             {rowActions?.(rowCommands.selected)}
             <ArrangementMenus arranged={arranged} columns={columns} />
+            {filter.button}
             {search.field}
           </GridBar>
           {tableColumns.formulaBar}
@@ -106,20 +106,12 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
               arranged={arranged}
               grid={grid}
               columnItems={tableColumns.items(menu.column)}
-              onFilter={setFiltered}
+              onFilter={filter.open}
               onClose={closeMenu}
             />
           )}
           {tableColumns.dialog}
           {ranges.dialog}
-          {filtered && (
-            <FilterDialog
-              column={filtered}
-              filter={view.filter[filtered.id]}
-              onFilter={(filter) => setView(withFilter(view, filtered.id, filter))}
-              onClose={() => setFiltered(undefined)}
-            />
-          )}
         </div>
         {tableColumns.panel ?? opened.panel}
       </div>

@@ -11,12 +11,13 @@ import { readView, writeView, type GridView } from './view/grid-view'
 import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
 import { useRanges, type Ranges } from './use-ranges'
+import type { SetView } from './view/view-context'
 import { useRowCommands, type RowCommands } from './use-row-commands'
 
 /** The rows of a table in a grid, with the operations on them. */
 export interface TableRows {
   readonly view: GridView
-  readonly setView: (view: GridView) => void
+  readonly setView: SetView
   readonly search: GridSearch
   readonly grid: GridRef
   /** The element that contains the grid. */
@@ -73,11 +74,11 @@ function useRowSearch(text: string, columns: readonly Column[]): RowSearch {
 }
 
 /** The view in the query string of the page; setting it navigates. */
-function useGridView(): readonly [GridView, (view: GridView) => void] {
+function useGridView(): readonly [GridView, SetView] {
   const [query, setQuery] = useSearchParams()
   const view = useMemo(() => readView(query), [query])
-  const setView = useCallback(
-    (next: GridView) => setQuery((before) => writeView(before, next)),
+  const setView = useCallback<SetView>(
+    (next, options) => setQuery((before) => writeView(before, next), options),
     [setQuery],
   )
   return [view, setView]

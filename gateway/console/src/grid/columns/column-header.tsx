@@ -2,6 +2,7 @@ import type { IHeaderParams } from 'ag-grid-community'
 import { useEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { isComputed } from '../../formats/column'
+import { namesColumn } from '../filter/filter-tree'
 import { sortOf, withNextSort } from '../view/grid-view'
 import { useGridViewContext } from '../view/view-context'
 
@@ -59,7 +60,7 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
           {fields.type}
         </span>
       </span>
-      {id in view.filter && (
+      {namesColumn(view.filter, id) && (
         <span className="head-sign">
           <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
             <path d="M1 1.5h10L7 6.5V11L5 9.5v-3z" fill="currentColor" />

@@ -1,11 +1,4 @@
-import {
-  readView,
-  viewParameters,
-  withFilter,
-  withNextSort,
-  withSort,
-  writeView,
-} from './grid-view'
+import { readView, viewParameters, withNextSort, withSort, writeView } from './grid-view'
 
 const none = { sort: [], filter: {} }
 
@@ -46,11 +39,5 @@ describe('the view of a grid', () => {
     expect(viewParameters(both).sort).toBe('A,B')
     expect(viewParameters(withSort(both, 'A', 'descending', true)).sort).toBe('-A,B')
     expect(viewParameters(withSort(both, 'A', 'none', true)).sort).toBe('B')
-  })
-
-  it('has one filter per column', () => {
-    const one = withFilter(withFilter(none, 'A', [1]), 'A', [2])
-    expect(one.filter).toEqual({ A: [2] })
-    expect(withFilter(one, 'A', undefined).filter).toEqual({})
   })
 })

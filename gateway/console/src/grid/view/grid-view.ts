@@ -88,12 +88,3 @@ export function withNextSort(view: GridView, colId: string, keepsOthers: boolean
     current === undefined ? 'ascending' : current.isDescending ? 'none' : 'descending'
   return withSort(view, colId, direction, keepsOthers)
 }
-
-/** Sets the filter of a column; undefined removes it. */
-export function withFilter(view: GridView, colId: string, columnFilter: unknown): GridView {
-  const others = Object.entries(view.filter).filter(([other]) => other !== colId)
-  const filter = Object.fromEntries(
-    columnFilter === undefined ? others : [...others, [colId, columnFilter]],
-  )
-  return { ...view, filter }
-}

@@ -1,0 +1,97 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { Column } from '../../api/resources'
+import type { Filter } from '../view/grid-view'
+import { useGridViewContext } from '../view/view-context'
+import { valuesKind } from './conditions'
+import {
+  isCondition,
+  isGroup,
+  newCondition,
+  readTree,
+  toFilter,
+  type ConditionItem,
+  type FilterTree,
+  type Item,
+} from './filter-tree'
+
+/** The column whose condition is edited first. */
+export interface FilterRequest {
+  readonly column?: Column
+  /** True to select among the values of the column. */
+  readonly byValues?: boolean
+}
+
+/** Time without a change after which a filter is applied, in milliseconds. */
+const QUIET_MS = 300
+/** Longer filters could exceed the URL length that proxies accept. */
+const MAX_CHARACTERS = 4_000
+
+interface Draft {
+  readonly tree: FilterTree
+  /** The id of the condition to enter first. */
+  readonly focusedId?: number
+  /** The filters that the draft may find in the view: the one that it began with or set, and until that is shown the one before. */
+  readonly known: readonly string[]
+}
+
+/** A filter while it is edited. */
+export interface FilterDraft {
+  readonly tree: FilterTree
+  readonly focusedId: number | undefined
+  readonly isTooLong: boolean
+  readonly change: (tree: FilterTree, focusedId?: number) => void
+}
+
+/**
+ * The filter of the view while it is edited. Changes are applied once there is no further one for a moment, and at the latest
+ * when the form closes; conditions without values are not. A filter that the view gets otherwise replaces the draft.
+ */
+export function useFilterDraft(columns: readonly Column[], request: FilterRequest): FilterDraft {
+  const { view, setView } = useGridViewContext()
+  const current = JSON.stringify(view.filter)
+  const [draft, setDraft] = useState(() => begin(view.filter, columns, request))
+  const { tree, focusedId, known } = draft
+  if (!known.includes(current)) setDraft({ tree: readTree(view.filter, columns), known: [current] })
+  else if (known.length > 1 && known.at(-1) === current) setDraft({ ...draft, known: [current] })
+
+  const filter = toFilter(tree, columns)
+  const text = JSON.stringify(filter)
+  const isTooLong = encodeURIComponent(text).length > MAX_CHARACTERS
+  const hasApplied = useRef(false)
+  const apply = useEffectEvent(() => {
+    if (isTooLong || known.at(-1) === text) return
+    setDraft((now) => ({ ...now, known: [current, text] }))
+    // Changes of one form are one step back.
+    setView({ ...view, filter }, { replace: hasApplied.current })
+    hasApplied.current = true
+  })
+  useEffect(() => {
+    const timer = setTimeout(() => apply(), QUIET_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  useEffect(() => () => apply(), [])
+  const change = (next: FilterTree, focused?: number) =>
+    setDraft((now) => ({ ...now, tree: next, focusedId: focused }))
+  return { tree, focusedId, isTooLong, change }
+}
+
+/** The filter, with a condition of the requested column; an empty one has a condition to begin with. */
+function begin(filter: Filter, columns: readonly Column[], request: FilterRequest): Draft {
+  const tree = readTree(filter, columns)
+  const known = [JSON.stringify(filter)]
+  const { column = tree.items.length === 0 ? columns[0] : undefined, byValues = false } = request
+  if (!column) return { tree, known }
+  const kind = byValues ? valuesKind(column) : undefined
+  const present = conditionsIn(tree.items).find(
+    (item) => item.colId === column.id && (kind === undefined || item.kind === kind),
+  )
+  if (present) return { tree, known, focusedId: present.id }
+  const added = newCondition(column, kind)
+  if (!added) return { tree, known }
+  return { tree: { ...tree, items: [...tree.items, added] }, known, focusedId: added.id }
+}
+
+const conditionsIn = (items: readonly Item[]): ConditionItem[] =>
+  items.flatMap((item) =>
+    isGroup(item) ? conditionsIn(item.items) : isCondition(item) ? [item] : [],
+  )

@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState, type ReactNode } from 'react'
+import type { Column } from '../../api/resources'
+import type { CellContext } from '../../cells/editing/cell-type'
+import { Button } from '../../components/button'
+import { CheckField } from '../../components/field'
+import { ErrorNote } from '../../components/states'
+import type { Filter } from '../view/grid-view'
+import { emptyValues, refersToRows, valueFamily } from './conditions'
+import { isBlank, valueLabel } from './condition-text'
+import { useReferenceLabels } from './value-labels'
+import { MAX_VALUES, valuesQuery } from './value-queries'
+
+interface ValueListProps {
+  readonly column: Column
+  readonly context: CellContext
+  /** The filter of the rows whose values are counted. */
+  readonly filter: Filter
+  readonly chosen: readonly unknown[]
+  readonly onChoose: (values: readonly unknown[]) => void
+}
+
+/** The values of a column with the number of their rows, to choose from. */
+export function ValueList(props: ValueListProps): ReactNode {
+  const { column, context, filter, chosen } = props
+  const [search, setSearch] = useState('')
+  const sought = useDeferredValue(search.trim())
+  const found = useQuery(valuesQuery(context, column.id, withSearch(filter, column, sought)))
+  const listed = (found.data?.values ?? []).filter(
+    // An empty list has no element that could be chosen.
+    ({ value }) => valueFamily(column) !== 'list' || value !== null,
+  )
+  const counts = new Map<string, number>()
+  for (const { value, count } of listed) {
+    const key = keyOf(value, column)
+    counts.set(key, (counts.get(key) ?? 0) + count)
+  }
+  const values = distinct([...listed.map(({ value }) => value), ...chosen], column)
+  const Choices = refersToRows(column) ? ReferenceChoices : PlainChoices
+  const total = found.data?.total ?? 0
+  return (
+    <div className="values" role="group" aria-label="Values">
+      <input
+        type="search"
+        aria-label="Search values"
+        placeholder="Search values"
+        value={search}
+        onChange={({ target }) => setSearch(target.value)}
+      />
+      <ErrorNote error={found.error} />
+      <Choices
+        {...props}
+        values={values}
+        countOf={(value) => counts.get(keyOf(value, column)) ?? 0}
+        search={sought}
+        isLoading={found.isPending}
+      />
+      {total > MAX_VALUES && (
+        <p className="note">
+          The {MAX_VALUES} most frequent of {total.toLocaleString()} values.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Empty cells have one place in the list, whether they are null or empty text. */
+const keyOf = (value: unknown, column: Column): string =>
+  isBlank(value, column) ? 'null' : JSON.stringify(value)
+
+function distinct(values: readonly unknown[], column: Column): readonly unknown[] {
+  return [...new Map(values.map((value) => [keyOf(value, column), value])).values()]
+}
+
+/** Text is searched for among all values of the column, others among those that are listed. */
+function withSearch(filter: Filter, column: Column, text: string): Filter {
+  if (text === '' || valueFamily(column) !== 'text') return filter
+  const matches = { [column.id]: { contains: text, ignoreCase: true } }
+  return Object.keys(filter).length === 0 ? matches : { and: [filter, matches] }
+}
+
+interface ChoicesProps extends ValueListProps {
+  readonly values: readonly unknown[]
+  readonly countOf: (value: unknown) => number
+  readonly search: string
+  readonly isLoading: boolean
+}
+
+const PlainChoices = (props: ChoicesProps): ReactNode => (
+  <Choices {...props} labelOf={(value) => valueLabel(value, props.column)} />
+)
+
+function ReferenceChoices(props: ChoicesProps): ReactNode {
+  const labelOf = useReferenceLabels(props.values, props.column, props.context)
+  return <Choices {...props} labelOf={labelOf} />
+}
+
+function Choices(
+  props: ChoicesProps & { readonly labelOf: (value: unknown) => string },
+): ReactNode {
+  const { column, values, countOf, search, isLoading, labelOf, chosen, onChoose } = props
+  const folded = search.toLowerCase()
+  const shown = values.filter((value) => labelOf(value).toLowerCase().includes(folded))
+  const keys = new Set(chosen.map((value) => keyOf(value, column)))
+  const isChosen = (value: unknown) => keys.has(keyOf(value, column))
+  const without = (some: readonly unknown[]) => {
+    const gone = new Set(some.map((value) => keyOf(value, column)))
+    return chosen.filter((value) => !gone.has(keyOf(value, column)))
+  }
+  const allOf = (value: unknown) => (isBlank(value, column) ? emptyValues(column) : [value])
+  const choose = (value: unknown, isOn: boolean) =>
+    onChoose(isOn ? [...without([value]), ...allOf(value)] : without([value]))
+  return (
+    <>
+      <div className="values-actions">
+        <Button kind="quiet" onClick={() => onChoose([...without(shown), ...shown.flatMap(allOf)])}>
+          Select all
+        </Button>
+        <Button kind="quiet" onClick={() => onChoose(without(shown))}>
+          Select none
+        </Button>
+      </div>
+      <ul className="values-list" tabIndex={-1}>
+        {shown.map((value) => (
+          <li key={keyOf(value, column)}>
+            <CheckField
+              label={
+                <>
+                  <span className="values-label">{labelOf(value)}</span>{' '}
+                  <span className="values-count">{countOf(value).toLocaleString()}</span>
+                </>
+              }
+              checked={isChosen(value)}
+              onChange={({ target }) => choose(value, target.checked)}
+            />
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p className="note">{isLoading ? 'Loading…' : 'No values found.'}</p>}
+    </>
+  )
+}

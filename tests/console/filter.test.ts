@@ -1,0 +1,211 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { Locator, Page } from 'playwright-core'
+import { addRecords, addTable, newDocument } from '../support/system'
+import { findUrl, findViolations, patience, useChromium, type Visit } from './chromium'
+
+const { openDesk } = useChromium()
+let rest: Rest
+let desk: Visit
+let page: Page
+let doc: string
+let address: string
+
+beforeAll(async () => {
+  const opened = await openDesk()
+  ;({ rest, desk, page } = opened)
+  await page.setViewportSize({ width: 1400, height: 850 })
+  doc = await newDocument(rest, 'Filter')
+  await addTable(rest, doc, 'People', { Name: 'Text' })
+  await addRecords(rest, `${doc}/tables/People`, [{ Name: 'Ada' }, { Name: 'Bob' }])
+  await addTable(rest, doc, 'Fruit', {
+    Name: 'Text',
+    Kind: 'Choice',
+    Price: 'Numeric',
+    Sold: 'Date',
+    Ripe: 'Bool',
+    Tags: 'ChoiceList',
+    Owner: 'Ref:People',
+  })
+  await addRecords(rest, `${doc}/tables/Fruit`, [
+    {
+      Name: 'apple',
+      Kind: 'pome',
+      Price: 3,
+      Sold: '2026-01-31',
+      Ripe: true,
+      Tags: ['L', 'red', 'sweet'],
+      Owner: 1,
+    },
+    { Name: 'pear', Kind: 'pome', Price: 4, Sold: '2026-02-01', Tags: ['L', 'sweet'], Owner: 2 },
+    { Name: 'cherry', Kind: 'drupe', Price: 9, Ripe: true, Tags: ['L', 'red'], Owner: 1 },
+    { Name: 'lime', Kind: '', Price: 1 },
+  ])
+  address = await findUrl(opened.sheaf, rest, doc)
+})
+
+const form = (): Locator => page.getByRole('dialog', { name: 'Filter' })
+const button = (): Locator => page.getByRole('button', { name: /^Filter( \(\d+\))?$/ })
+const condition = (column: string): Locator =>
+  form().getByRole('group', { name: `Condition on ${column}` })
+
+async function open(query = ''): Promise<void> {
+  await page.goto(`${address}/tables/Fruit${query}`)
+  await page.locator('.ag-row:not(.row-waiting) [col-id="Name"]').first().waitFor()
+}
+
+const filterQuery = (filter: object): string =>
+  `?filter=${encodeURIComponent(JSON.stringify(filter))}`
+
+async function names(): Promise<string[]> {
+  const texts = await page.locator('.ag-row [col-id="Name"]').allTextContents()
+  return texts.sort()
+}
+
+const showsNames = (...wanted: string[]) =>
+  eventually(async () => expect(await names()).toEqual([...wanted].sort()), patience)
+
+const filterOf = (): unknown =>
+  JSON.parse(new URL(page.url()).searchParams.get('filter') ?? 'null') as unknown
+const hasFilter = (filter: unknown) =>
+  eventually(() => expect(filterOf()).toEqual(filter), patience)
+
+async function menu(column: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `Column menu: ${column}` }).click()
+  await page.getByRole('menuitem', { name: item, exact: true }).click()
+}
+
+describe('the filter of a grid', () => {
+  it('has conditions of which all or one must hold, and which are applied while they are edited', async () => {
+    await open()
+    await button().click()
+    await condition('Name').getByLabel('Column').selectOption({ label: 'Price' })
+    await condition('Price').getByLabel('Condition', { exact: true }).selectOption({ label: '≥' })
+    await form().getByLabel('Value of Price').fill('4')
+    await showsNames('cherry', 'pear')
+    await form().getByRole('button', { name: 'Add condition' }).click()
+    await page.keyboard.type('LIM')
+    await showsNames()
+    await form().getByLabel('Conditions are joined by').selectOption('or')
+    await showsNames('cherry', 'pear', 'lime')
+    await hasFilter({
+      or: [{ Price: { gte: 4 } }, { Name: { contains: 'LIM', ignoreCase: true } }],
+    })
+    await page.getByRole('button', { name: 'Filter (2)' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await condition('Price').getByRole('button', { name: 'Remove condition' }).click()
+    await showsNames('lime')
+    await form().getByRole('button', { name: 'Clear' }).click()
+    await showsNames('apple', 'cherry', 'lime', 'pear')
+    await page.keyboard.press('Escape')
+    await form().waitFor({ state: 'hidden' })
+    expect(desk.faults).toEqual([])
+  })
+
+  it('has groups of conditions with a word of their own', async () => {
+    await open()
+    await menu('Price', 'Filter by this column…')
+    await condition('Price').getByLabel('Condition', { exact: true }).selectOption({ label: '<' })
+    await form().getByLabel('Value of Price').fill('9')
+    await form().getByRole('button', { name: 'Add group' }).click()
+    const group = form().getByRole('group', { name: 'Group of conditions' })
+    await page.keyboard.type('app')
+    await group.getByRole('button', { name: 'Add to group' }).click()
+    await group.getByLabel('Value of Name').nth(1).fill('che')
+    await showsNames('apple')
+    await group.getByLabel('Value of Name').nth(1).fill('pea')
+    await showsNames('apple', 'pear')
+    const contains = (text: string) => ({ Name: { contains: text, ignoreCase: true } })
+    await hasFilter({ Price: { lt: 9 }, or: [contains('app'), contains('pea')] })
+    await page.getByText('(Name contains app or Name contains pea)').waitFor()
+    await page.reload()
+    await showsNames('apple', 'pear')
+    await page.getByRole('button', { name: 'Filter (3)' }).click()
+    await group.getByRole('button', { name: 'Remove group' }).click()
+    await showsNames('apple', 'lime', 'pear')
+  })
+
+  it('is read from the address, and what its form cannot express stays', async () => {
+    const filter = { Name: { contains: 'r' }, Sold: { gte: Date.UTC(2026, 0, 1) / 1000 } }
+    await open(filterQuery(filter))
+    await showsNames('pear')
+    await page.getByRole('button', { name: 'Filter (2)' }).click()
+    await form().getByText('{"Name":{"contains":"r"}}').waitFor()
+    const date = form().getByLabel('Value of Sold')
+    expect(await date.inputValue()).toBe('2026-01-01')
+    await date.fill('2026-03-01')
+    await hasFilter({ ...filter, Sold: { gte: Date.UTC(2026, 2, 1) / 1000 } })
+    await page.goBack()
+    await hasFilter(filter)
+    await eventually(async () => (await date.inputValue()) === '2026-01-01', patience)
+    await form().getByRole('button', { name: 'Remove condition' }).first().click()
+    await showsNames('apple', 'pear')
+  })
+
+  it('selects among the values of a column, with the number of rows that pass the other conditions', async () => {
+    await open(filterQuery({ Price: { lt: 9 } }))
+    await menu('Kind', 'Filter by values…')
+    const values = form().getByRole('group', { name: 'Values' })
+    await values.getByRole('checkbox').first().waitFor()
+    const listed = () => values.getByRole('listitem').allInnerTexts()
+    const words = async () => (await listed()).map((text) => text.replace(/\s+/g, ' '))
+    expect(await words()).toEqual(['pome 2', '(blank) 1'])
+    expect(await findViolations(page)).toEqual([])
+    await values.getByRole('checkbox', { name: /blank/ }).check()
+    await showsNames('lime')
+    await hasFilter({ Price: { lt: 9 }, Kind: [null, ''] })
+    await values.getByRole('button', { name: 'Select all' }).click()
+    await showsNames('apple', 'lime', 'pear')
+    await values.getByRole('button', { name: 'Select none' }).click()
+    await hasFilter({ Price: { lt: 9 } })
+    await values.getByLabel('Search values').fill('POM')
+    await eventually(async () => (await words()).join() === 'pome 2', patience)
+  })
+
+  it('selects elements of lists, and references by the label of their row', async () => {
+    await open()
+    await menu('Tags', 'Filter by values…')
+    await form().getByRole('checkbox', { name: /red/ }).check()
+    await showsNames('apple', 'cherry')
+    await page.keyboard.press('Escape')
+    await menu('Owner', 'Filter by values…')
+    await form().getByRole('checkbox', { name: /Ada/ }).check()
+    expect(await form().getByRole('checkbox', { name: /Bob/ }).count()).toBe(0)
+    await hasFilter({ Tags: { hasAny: ['red'] }, Owner: [1] })
+    await page.getByRole('button', { name: 'Remove Owner is any of Ada' }).waitFor()
+    await condition('Tags').getByRole('button', { name: 'Remove condition' }).click()
+    await hasFilter({ Owner: [1] })
+    await page.keyboard.press('Escape')
+    await menu('Owner', 'Remove filter')
+    await showsNames('apple', 'cherry', 'lime', 'pear')
+  })
+
+  it('is edited with the keyboard only, and returns the focus', async () => {
+    await open()
+    await button().focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('pea')
+    await showsNames('pear')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await showsNames('apple', 'cherry', 'lime', 'pear')
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    expect(await focused()).toBe('Add condition')
+    await page.keyboard.press('Escape')
+    expect(await focused()).toBe('Filter')
+  })
+
+  it('is at the bottom of a narrow screen, in light and in dark', async () => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await open(filterQuery({ Price: { between: [1, 4] }, Kind: ['pome'], Ripe: [true] }))
+      await button().click()
+      expect(await findViolations(page)).toEqual([])
+    }
+    const box = await form().boundingBox()
+    expect(Math.round((box?.y ?? 0) + (box?.height ?? 0))).toBe(800)
+    expect(box?.width).toBe(390)
+    await page.setViewportSize({ width: 1400, height: 850 })
+  })
+})
