@@ -166,5 +166,17 @@ describe('a search in a table', () => {
     const page = await readPage('Large', { search, sort: ['-Name'], limit: 3, view })
     expect(page.records.map(({ id }) => id)).toEqual([52_000, 51_999, 51_998])
     expect(page.totalCount).toBe(11)
+    for (const sort of [[], ['-id']]) {
+      const ids: number[] = []
+      for (let cursor: string | null | undefined = ''; typeof cursor === 'string';) {
+        const view = { cursor, count: cursor === '' }
+        const next: Page = await readPage('Large', { search, sort, limit: 4, view })
+        if (cursor === '') expect(next.totalCount).toBe(11)
+        ids.push(...next.records.map(({ id }) => id))
+        cursor = next.nextCursor
+      }
+      const expected = [5200, ...Array.from({ length: 10 }, (_, i) => 51_991 + i)]
+      expect(ids).toEqual(sort.length > 0 ? expected.reverse() : expected)
+    }
   })
 })

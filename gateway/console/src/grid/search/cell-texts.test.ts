@@ -20,6 +20,18 @@ describe('the texts of a cell', () => {
   })
 })
 
+describe('the texts of a reference', () => {
+  const choose = (type: string, visibleCol: number) => sampleColumn('A', { type, visibleCol })
+  it('are row ids only where no other column is shown', () => {
+    expect(cellTexts(12, choose('Ref:T', 0))).toEqual(['12'])
+    expect(cellTexts(['L', 1, 2], choose('RefList:T', 0))).toEqual(['1', '2'])
+    expect(cellTexts(12, choose('Ref:T', 3))).toEqual([])
+    expect(cellTexts(['L', 1, 2], choose('RefList:T', 3))).toEqual([])
+    expect(cellTexts(['L', 1], choose('Attachments', 0))).toEqual([])
+    expect(cellTexts('nobody', choose('Ref:T', 3))).toEqual(['nobody'])
+  })
+})
+
 describe('the parts of a text', () => {
   it.each<[string, string, readonly string[]]>([
     ['Ada and ada', 'ADA', ['Ada', 'ada']],

@@ -4,10 +4,13 @@ import { formatValue } from '../../formats/value'
 import { zoneOf } from '../../formats/time-zone'
 
 /**
- * The texts of a loaded cell in which the API searches: one for each item of a list. References and attachments have their
- * row ids only, since what they show is in other tables.
+ * The texts of a loaded cell in which the API searches: one for each item of a list. What references and attachments show is
+ * in other tables, so that references have their row ids here, if these are searched, and attachments nothing.
  */
-export function cellTexts(value: unknown, { fields: { type } }: Column): readonly string[] {
+export function cellTexts(value: unknown, { fields }: Column): readonly string[] {
+  const { type, visibleCol } = fields
+  const isElsewhere = type === 'Attachments' || (/^Ref/.test(type) && visibleCol !== 0)
+  if (isElsewhere && typeof value !== 'string') return []
   if (typeof value !== 'number') return textsOf(value)
   switch (type.split(':')[0]) {
     case 'Bool':

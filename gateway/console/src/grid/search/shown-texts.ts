@@ -31,5 +31,5 @@ export async function shownTexts(
   const named = ids.filter((id) => id > 0)
   const labels = await Promise.all(named.map((id) => queries.fetchQuery(labelQuery(source, id))))
   const shown = labels.flatMap((found) => (found ? cellTexts(found.value, label) : []))
-  return label.fields.colRef === visibleCol ? shown : [...shown, ...own]
+  return [...shown, ...own]
 }

@@ -31,8 +31,10 @@ export function* findExtras(
   plan: ReadPlan,
   { counted, page }: ReadExtras,
 ): Generator<null, FoundExtras> {
-  const total = counted ? countRows(connection, plan) : undefined
-  const found = page && (yield* findPage(connection, plan, page))
+  const both =
+    counted && page && isSlowFirstPage(plan, page) ? countPage(connection, plan) : undefined
+  const total = both?.total ?? (counted ? countRows(connection, plan) : undefined)
+  const found = page && (yield* findPage(connection, plan, page, both?.ids))
   const next = found?.next && positionText(found.next)
   return { line: Buffer.from(`${JSON.stringify({ total, next })}\n`), ids: found?.ids }
 }
@@ -56,16 +58,43 @@ function countRows(connection: Connection, { from, where, params }: ReadPlan): n
   )
 }
 
+/** A search examines every row once for the count, and often again for the first page in row id order. */
+function isSlowFirstPage({ searched, order, offset }: ReadPlan, { after }: PageQuery): boolean {
+  return searched !== undefined && order.terms.length === 1 && offset === 0 && !after
+}
+
+/** The number of rows, and the ids of the first ones: one more than the page has. */
+function countPage(
+  connection: Connection,
+  { from, where, params, order, limit }: ReadPlan,
+): { total: number; ids: number[] } {
+  const direction = order.terms[0]?.descending ? ' DESC' : ''
+  const all = connection.pluck<number>(
+    `SELECT "id" FROM ${from} NOT INDEXED WHERE ${where} ORDER BY "id"${direction}`,
+  )
+  const ids: number[] = []
+  let total = 0
+  for (const id of all.iterate(...params)) {
+    total++
+    if (ids.length <= limit) ids.push(id)
+  }
+  return { total, ids }
+}
+
+/** @param first the ids of the first rows, if they are known: one more than the page has */
 function* findPage(
   connection: Connection,
   plan: ReadPlan,
   page: PageQuery,
+  first?: readonly number[],
 ): Generator<null, { ids: number[]; next?: Position }> {
   const isById = plan.order.terms.length === 1
   // One row more than requested shows whether there is another page.
-  const found = isById
-    ? yield* idsById(connection, plan, page)
-    : idsInOrder(connection, plan, { after: page.after, more: 1 })
+  const found =
+    first ??
+    (isById
+      ? yield* idsById(connection, plan, page)
+      : idsInOrder(connection, plan, { after: page.after, more: 1 }))
   const ids = found.slice(0, plan.limit)
   const last = ids.at(-1)
   if (last === undefined || found.length === ids.length) return { ids }
