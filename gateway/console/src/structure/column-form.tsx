@@ -72,17 +72,28 @@ export function ColumnForm(props: ColumnFormProps): ReactNode {
         onChange={(options) => set({ options })}
       />
       {isRef(type) && <RefFields docId={docId} draft={draft} onSet={set} />}
-      <Field label="Description">
-        {(control) => (
-          <textarea
-            {...control}
-            className="description"
-            value={draft.description}
-            onChange={({ target }) => set({ description: target.value })}
-          />
-        )}
-      </Field>
     </>
+  )
+}
+
+interface DescriptionFieldProps {
+  readonly draft: ColumnDraft
+  readonly onChange: (draft: ColumnDraft) => void
+}
+
+/** What a column is for, to its readers. */
+export function DescriptionField({ draft, onChange }: DescriptionFieldProps): ReactNode {
+  return (
+    <Field label="Description" hint="Shown by the header of the column.">
+      {(control) => (
+        <textarea
+          {...control}
+          className="description"
+          value={draft.description}
+          onChange={({ target }) => onChange({ ...draft, description: target.value })}
+        />
+      )}
+    </Field>
   )
 }
 

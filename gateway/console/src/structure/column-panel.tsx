@@ -6,7 +6,7 @@ import { SidePanel } from '../components/side-panel'
 import { ErrorNote } from '../components/states'
 import { useSubmit } from '../components/use-submit'
 import type { ValueColumn } from './choice-list'
-import { ColumnForm } from './column-form'
+import { ColumnForm, DescriptionField } from './column-form'
 import { FormulaSection } from './formula-section'
 import { useSaveColumn } from './use-save-column'
 import { draftOf, isChoice, isRef, newDraft, typeOf, type ColumnDraft } from './column-types'
@@ -74,6 +74,7 @@ export function ColumnPanel(props: ColumnPanelProps): ReactNode {
               onChange={setDraft}
             />
           )}
+          <DescriptionField draft={draft} onChange={setDraft} />
         </div>
         <div className="panel-foot">
           <ErrorNote error={error} />

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { SelectField, TextField } from '../components/field'
 import { exampleOf } from '../formats/cell'
 import { formatBy } from '../formats/date-format'
+import { zoneOf } from '../formats/time-zone'
 import { withOption, type WidgetOptions } from '../formats/widget-options'
 
 interface DateFieldsProps {
@@ -35,7 +36,7 @@ export function DateFields({ type, options, onChange }: DateFieldsProps): ReactN
     <FormatField
       label={label}
       formats={formats}
-      now={now}
+      exampleIn={(format) => formatBy(format, sample, hasTime ? zoneOf(type) : 'UTC')}
       format={options[key]}
       onChange={(format) => onChange(withOption(options, key, format))}
     />
@@ -54,13 +55,13 @@ export function DateFields({ type, options, onChange }: DateFieldsProps): ReactN
 interface FormatFieldProps {
   readonly label: string
   readonly formats: readonly string[]
-  readonly now: number
+  readonly exampleIn: (format: string) => string
   readonly format: unknown
   readonly onChange: (format: string | undefined) => void
 }
 
 /** One of some formats, or another one. */
-function FormatField({ label, formats, now, format, onChange }: FormatFieldProps): ReactNode {
+function FormatField({ label, formats, exampleIn, format, onChange }: FormatFieldProps): ReactNode {
   const stored = typeof format === 'string' ? format : ''
   const [isCustom, setCustom] = useState(stored !== '' && !formats.includes(stored))
   return (
@@ -70,7 +71,7 @@ function FormatField({ label, formats, now, format, onChange }: FormatFieldProps
         value={isCustom ? CUSTOM : stored}
         options={[
           ['', 'In the language of the browser'],
-          ...formats.map((item) => [item, `${formatBy(item, now, 'UTC')} (${item})`] as const),
+          ...formats.map((item) => [item, `${exampleIn(item)} (${item})`] as const),
           [CUSTOM, 'Custom'],
         ]}
         onChange={({ target }) => {
