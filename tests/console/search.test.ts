@@ -71,6 +71,9 @@ const focusedCell = () =>
   })()`)
 const focuses = (at: string) =>
   eventually(async () => expect(await focusedCell()).toBe(at), patience)
+/** Resolves once what follows from the shown rows is drawn. */
+const drawn = () =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
 const keysAreIn = (selector: string) =>
   eventually(
     () => page.evaluate<boolean>(`document.activeElement.matches('${selector}')`),
@@ -150,6 +153,41 @@ describe('a search in a table', () => {
     const query = { filter: { Name: ['Eve'] } }
     const { body } = await rest.get<{ records: { id: number }[] }>(`${table}/records`, { query })
     expect(body.records.map(({ id }) => id)).toEqual([15])
+  })
+
+  it('never moves the focus to a cell while something is typed, so that no cell is overwritten', async () => {
+    const table = await openPeople('Waiting')
+    await field().fill('nobody')
+    await page.getByText('Nothing found for “nobody”').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await field().fill('ada')
+    await shows(1, 'Name', 'Ada 14')
+    await drawn()
+    await page.keyboard.type(' 14')
+    await finds('2 rows')
+    let answer = () => {}
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/records/list', (route) => isAnswered.then(() => route.continue()))
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    const value = page.getByRole('textbox', { name: 'Value of Name' })
+    await value.waitFor()
+    answer()
+    await shows(1, 'Name', 'Bob 1')
+    await drawn()
+    await page.keyboard.type('eve')
+    expect(await value.inputValue()).toBe('eve')
+    await page.unroute('**/records/list')
+    const { body } = await rest.get(`${table}/records`, { query: { search: 'eve' } })
+    expect(body).toEqual({ records: [] })
+  })
+
+  it('searches for what has just been typed when the down arrow is pressed', async () => {
+    await openPeople('Hasty')
+    await field().fill('ada 14')
+    await page.keyboard.press('ArrowDown')
+    await finds('2 rows')
+    await keysAreIn('.ag-cell')
   })
 
   it('follows changes by others', async () => {

@@ -21,6 +21,9 @@ interface SearchFieldProps {
   readonly store: RowStore
   /** Where the last step led, for those who do not see it. */
   readonly note: string
+  /** Called with each change of what is typed. */
+  readonly onType: () => void
+  /** Called with what is typed after a pause. */
   readonly onText: (text: string) => void
   /** Moves to the next hit of what is typed, or to the one before. */
   readonly onStep: (step: 1 | -1) => void
@@ -33,7 +36,7 @@ interface SearchFieldProps {
 
 /** The field that searches in a table, with the number of rows found and buttons for the hits. */
 export function SearchField(props: SearchFieldProps): ReactNode {
-  const { input, text, store, note, onText, onStep, onClear, onLeave, onEnterGrid } = props
+  const { input, text, store, note, onType, onText, onStep, onClear, onLeave, onEnterGrid } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -59,6 +62,7 @@ export function SearchField(props: SearchFieldProps): ReactNode {
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => {
+          onType()
           clearTimeout(timer.current)
           timer.current = setTimeout(() => onText(readText(target.value)), PAUSE_MS)
         }}

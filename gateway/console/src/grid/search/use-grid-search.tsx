@@ -47,20 +47,22 @@ export function useGridSearch(context: CellContext, parts: SearchParts): GridSea
     field.value = ''
     field.focus()
   }
+  const typed = () => readText(input.current?.value ?? '')
   const field = (
     <SearchField
       input={input}
       text={text}
       store={store}
       note={note}
+      onType={() => steps.cancel()}
       onText={setText}
-      onStep={(step) => void steps.step(readText(input.current?.value ?? ''), step)}
+      onStep={(step) => void steps.step(typed(), step)}
       onClear={clear}
       onLeave={() => {
         if (input.current) input.current.value = ''
         void steps.leave()
       }}
-      onEnterGrid={() => void steps.enterGrid()}
+      onEnterGrid={() => void steps.enterGrid(typed())}
     />
   )
   return { text, field, clear }

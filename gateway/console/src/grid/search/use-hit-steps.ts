@@ -62,8 +62,7 @@ class HitSteps {
   /** Moves to the next hit of a text, or to the one before. The focus stays in the field. */
   async step(text: string, step: 1 | -1): Promise<void> {
     const isWanted = this.begin()
-    if (text !== this.latest.current.text) this.latest.current.setText(text)
-    if (text === '' || !(await this.isRead(text, isWanted))) return
+    if (!(await this.search(text, isWanted)) || text === '') return
     const { shown, grid, rows } = this.latest.current
     const { store } = rows
     const from = this.searched === store ? focusedPlace(grid, shown) : undefined
@@ -84,30 +83,42 @@ class HitSteps {
   /** Clears the search, and moves the focus to the row of the focused cell among all rows. */
   async leave(): Promise<void> {
     const isWanted = this.begin()
-    const { text, setText, shown, grid, rows } = this.latest.current
+    const { text, shown, grid, rows } = this.latest.current
     const place = focusedPlace(grid, shown)
     const row = place && rows.store.at(place.row)
-    if (text !== '') setText('')
-    if (!(await this.isRead('', isWanted))) return
+    if (!(await this.search('', isWanted))) return
     const after = text === '' ? place?.row : row && (await findRow(this.latest.current, row.id))
     await focusCell(this.latest.current, { row: after ?? 0, column: place?.column ?? 0 }, isWanted)
   }
 
-  /** Moves the focus to the cell of the last step, or to the first one. */
-  async enterGrid(): Promise<void> {
-    const { shown, grid } = this.latest.current
-    const place = focusedPlace(grid, shown) ?? { row: 0, column: 0 }
-    await focusCell(this.latest.current, place, this.begin())
+  /** Moves the focus to the cell of the last step among the rows with a text, or to the first one. */
+  async enterGrid(text: string): Promise<void> {
+    const isWanted = this.begin()
+    if (!(await this.search(text, isWanted))) return
+    const { shown, grid, rows } = this.latest.current
+    const { row, column } = focusedPlace(grid, shown) ?? { row: 0, column: 0 }
+    const last = (rows.store.readState().total ?? 0) - 1
+    if (last >= 0)
+      await focusCell(this.latest.current, { row: Math.min(row, last), column }, isWanted)
   }
 
-  /** Returns a function that is true until the next step begins. */
+  /** Ends the step that still waits for rows, if any. */
+  cancel(): void {
+    this.count++
+  }
+
+  /**
+   * Returns a function that is true until the next step begins, or the focus leaves the search: it would be taken from where
+   * the user types then, and the rest of the text would overwrite a cell.
+   */
   private begin(): () => boolean {
     const number = ++this.count
-    return () => this.count === number
+    return () => this.count === number && mayTakeFocus()
   }
 
-  /** Resolves to true once the rows for a text are counted. */
-  private isRead(text: string, isWanted: () => boolean): Promise<boolean> {
+  /** Searches for a text. Resolves to true once the rows are counted. */
+  private search(text: string, isWanted: () => boolean): Promise<boolean> {
+    if (text !== this.latest.current.text) this.latest.current.setText(text)
     return until(isWanted, () => {
       const { text: searched, rows } = this.latest.current
       return searched === text && rows.store.readState().total !== undefined
@@ -119,6 +130,12 @@ class HitSteps {
     const texts = await this.readTexts(column, row.fields[column.id])
     return texts.some((each) => hasText(each, text))
   }
+}
+
+/** Some browsers do not focus a button that is clicked. */
+function mayTakeFocus(): boolean {
+  const { activeElement: holder, body } = document
+  return holder === null || holder === body || holder.closest('search') !== null
 }
 
 /** Resolves to true once a condition is met; to false when it is no longer wanted, or after a long time. */
