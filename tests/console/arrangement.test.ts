@@ -125,7 +125,7 @@ describe('columns of a table', () => {
     await choose('B', 'Hide column')
     await expectShown('ACD')
     await choose('C', 'Freeze up to this column')
-    const frozen = page.locator('.ag-header .ag-grid-pinned-left-cells [col-id="C"]')
+    const frozen = page.locator('.ag-header .ag-grid-pinned-left-cells .frozen-edge[col-id="C"]')
     await frozen.waitFor()
     await expectStored({ frozenColumns: 2 })
     await show(path)

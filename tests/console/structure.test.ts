@@ -91,7 +91,10 @@ describe('columns', () => {
     await chooseType('Date and time')
     await dialog.getByLabel('Time zone').selectOption('Asia/Tokyo')
     await submit('Add column')
-    await page.getByRole('columnheader', { name: /Seen/ }).waitFor()
+    // Types are icons, with words for screen readers.
+    const header = (name: RegExp) => page.getByRole('columnheader', { name }).waitFor()
+    await header(/^Seen Date and time \(Asia\/Tokyo\)/)
+    await header(/^Friend Reference to People/)
     expect(await columns('People')).toEqual([
       'Name Text',
       'Favourite_colour Choice',

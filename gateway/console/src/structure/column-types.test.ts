@@ -2,7 +2,14 @@ import type { Column } from '../api/resources'
 import { sampleColumn } from '../api/sample-column'
 import { withOption } from '../formats/widget-options'
 import { insertChoices } from './choice-drafts'
-import { changedFields, draftOf, newDraft, newFields, type ColumnDraft } from './column-types'
+import {
+  changedFields,
+  draftOf,
+  newDraft,
+  newFields,
+  typeText,
+  type ColumnDraft,
+} from './column-types'
 
 const column = (fields: Partial<Column['fields']>) => sampleColumn('C', fields)
 
@@ -12,6 +19,18 @@ function edited(given: Column, edit: (draft: ColumnDraft) => Partial<ColumnDraft
   const { widgetOptions } = changedFields(given, { ...draft, ...edit(draft) })
   return widgetOptions === undefined ? undefined : JSON.parse(widgetOptions)
 }
+
+describe('a column type in words', () => {
+  it.each([
+    ['Numeric', 'Number'],
+    ['DateTime:Asia/Tokyo', 'Date and time (Asia/Tokyo)'],
+    ['Ref:People', 'Reference to People'],
+    ['RefList:People', 'References to People'],
+    ['Nobody:knows', 'Nobody:knows'],
+  ])('of %s is %s', (type, text) => {
+    expect(typeText(type)).toBe(text)
+  })
+})
 
 describe('the form of a column', () => {
   it.each([

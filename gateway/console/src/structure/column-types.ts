@@ -19,6 +19,16 @@ export const typeNames: readonly (readonly [string, string])[] = [
   ['Any', 'Any'],
 ]
 
+/** Returns a column type in words: `Reference to People`. */
+export function typeText(type: string): string {
+  const [name = '', argument = ''] = type.split(':')
+  const text = typeNames.find(([known]) => known === name)?.[1]
+  if (text === undefined) return type
+  if (name === 'Ref') return `Reference to ${argument}`
+  if (name === 'RefList') return `References to ${argument}`
+  return argument === '' ? text : `${text} (${argument})`
+}
+
 /** Where the cells of a column come from: from people, from its formula, or from people and a trigger formula. */
 export type ValueSource = 'data' | 'formula' | 'trigger'
 

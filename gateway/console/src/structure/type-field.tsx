@@ -1,23 +1,7 @@
 import type { ReactNode } from 'react'
-import { Icon, type IconName } from '../components/icon'
 import { MenuField } from '../components/menu-field'
 import { typeNames } from './column-types'
-
-const icons: Readonly<Record<string, IconName>> = {
-  Text: 'text',
-  Numeric: 'number',
-  Int: 'integer',
-  Bool: 'checkbox',
-  Date: 'date',
-  DateTime: 'clock',
-  Choice: 'choice',
-  ChoiceList: 'list',
-  Ref: 'link',
-  RefList: 'table',
-  Attachments: 'file',
-}
-
-const iconOf = (type: string): ReactNode => <Icon name={icons[type] ?? 'any'} />
+import { TypeIcon } from './type-icon'
 
 interface TypeFieldProps {
   readonly type: string
@@ -34,7 +18,11 @@ export function TypeField({ type, hint, onChange }: TypeFieldProps): ReactNode {
       label="Type"
       hint={hint}
       value={type}
-      options={options.map(([value, label]) => ({ value, label, icon: iconOf(value) }))}
+      options={options.map(([value, label]) => ({
+        value,
+        label,
+        icon: <TypeIcon type={value} />,
+      }))}
       onChange={onChange}
     />
   )

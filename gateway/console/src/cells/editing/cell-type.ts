@@ -71,7 +71,6 @@ export function defineCellType({
           value === null || value === undefined || value === '' || isValid(value)
             ? classes
             : 'cell-start cell-invalid',
-        headerClass: `cell-${side}`,
         suppressKeyboardEvent: leaveByTab,
         ...ownColumn(column, context),
       }

@@ -2,6 +2,8 @@ import type { IHeaderParams } from 'ag-grid-community'
 import { useEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { isComputed } from '../../formats/column'
+import { typeText } from '../../structure/column-types'
+import { TypeIcon } from '../../structure/type-icon'
 import { namesColumn } from '../filter/filter-tree'
 import { sortOf, withNextSort } from '../view/grid-view'
 import { useGridViewContext } from '../view/view-context'
@@ -15,7 +17,7 @@ const MAX_TITLE = 400
 /** Pixels that the pointer moves in a click. Beyond, it has dragged the column. */
 const CLICK_PIXELS = 4
 
-/** A column header: name, type, sort order, filter indicator and menu. */
+/** A column header: icon of the type, name, sort order, filter indicator and menu. */
 export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNode {
   const { view, setView, openMenu } = useGridViewContext()
   const { id, fields } = shown
@@ -46,19 +48,14 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
         open(event)
       }}
     >
-      <span className="head-text">
-        <span className="head-label">{label}</span>
-        <span className="head-type">
-          {fields.formula !== '' && (
-            <>
-              <i aria-hidden="true">{isComputed(shown) ? 'ƒ ' : 'ƒ* '}</i>
-              <span className="visually-hidden">
-                {isComputed(shown) ? 'formula, ' : 'trigger formula, '}
-              </span>
-            </>
-          )}
-          {fields.type}
-        </span>
+      <span className="head-type" aria-hidden="true">
+        <TypeIcon type={fields.type} />
+        {fields.formula !== '' && <i>{isComputed(shown) ? 'ƒ' : 'ƒ*'}</i>}
+      </span>
+      <span className="head-label">{label}</span>
+      <span className="visually-hidden">
+        {fields.formula !== '' && (isComputed(shown) ? 'formula, ' : 'trigger formula, ')}
+        {typeText(fields.type)}
       </span>
       {namesColumn(view.filter, id) && (
         <span className="head-sign">
@@ -92,7 +89,7 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
 function titleOf({ id, fields }: Column): string {
   const { label, type, description, formula } = fields
   const formulaText = formula === '' ? '' : `= ${shorten(formula)}`
-  const parts = [`${label || id}: ${type}`, shorten(description), formulaText]
+  const parts = [`${label || id}: ${typeText(type)}`, shorten(description), formulaText]
   return parts.filter((part) => part !== '').join('\n')
 }
 
