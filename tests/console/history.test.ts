@@ -3,7 +3,7 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findUrl, findViolations, signIn, useChromium, type Visit } from './chromium'
+import { findUrl, findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -60,6 +60,22 @@ describe('the history', () => {
     await item('change 5').getByText('undo', { exact: true }).waitFor()
     expect(await sizes()).toEqual([3, null])
     expect(desk.faults).toEqual([])
+  })
+
+  it('names references by their rows, and shortens long names of rows', async () => {
+    await addTable(rest, doc, 'Plans', { Bed: 'Ref:Beds', Year: 'Int' })
+    await addRecords(rest, `${doc}/tables/Plans`, [{ Bed: 2, Year: 2027 }])
+    await patch(1, { Name: 'Roses '.repeat(1_000) })
+    await page.goto(address)
+    const plan = item('added row 1 to Plans: Tulips')
+    await plan.locator('summary').click()
+    const bed = plan.getByRole('row').filter({ hasText: 'Bed' })
+    await eventually(async () => {
+      expect(await bed.getByRole('cell').allInnerTexts()).toEqual(['Bed', '', 'Tulips'])
+    }, patience)
+    const text = await item('changed row 1 in Beds').locator('summary').innerText()
+    expect(text).toContain('Roses Roses')
+    expect(text.length).toBeLessThan(300)
   })
 
   it('lists the conflicts of an undo, with links', async () => {

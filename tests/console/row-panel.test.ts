@@ -131,6 +131,21 @@ describe('the panel of a row', () => {
     await title('t4')
   })
 
+  it('has a short title, however long the first cell is, and names the row of a reference', async () => {
+    await addTable(rest, doc, 'Long', { Text: 'Text' })
+    await addRecords(rest, `${doc}/tables/Long`, [{ Text: 'long '.repeat(2_000) }])
+    await addTable(rest, doc, 'Referring', { Who: 'Ref:People' })
+    await addRecords(rest, `${doc}/tables/Referring`, [{ Who: 2 }])
+    await page.goto(`${address.replace(/Tasks$/, 'Long')}?row=1`)
+    await panel()
+      .getByRole('heading', { name: /^long .*…$/ })
+      .waitFor()
+    const head = await panel().locator('.panel-head').boundingBox()
+    expect(head?.height).toBeLessThan(100)
+    await page.goto(`${address.replace(/Tasks$/, 'Referring')}?row=1`)
+    await title('Bob')
+  })
+
   it('shows the error of a formula, which cannot be edited', async () => {
     await show('?row=1')
     await field('Share').getByText('ZeroDivisionError').waitFor()

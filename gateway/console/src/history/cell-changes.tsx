@@ -2,11 +2,12 @@ import { useQueries } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { type Column, columnsQuery } from '../api/resources'
+import { useCellText } from '../cells/reference/use-labels'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
 import { historyUrl, rowUrl, useDocumentContext } from '../document-context/document-context'
 import { anyText } from '../formats/any-value'
-import { formatCell } from '../formats/cell'
+import { shorten } from '../formats/shorten'
 import { firstCells, type CellChange } from './changed-cells'
 import type { Operation } from './history-queries'
 import { useRowLabel } from './use-row-label'
@@ -107,9 +108,9 @@ interface ValueProps {
 const MAX_CHARACTERS = 500
 
 function Value({ value, column }: ValueProps): ReactNode {
-  const text = column ? formatCell(value, column) : anyText(value)
-  if (text === '') return <span className="note">empty</span>
-  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
+  const cellText = useCellText(value, column, useDocumentContext())
+  const text = column ? cellText : anyText(value)
+  return text === '' ? <span className="note">empty</span> : shorten(text, MAX_CHARACTERS)
 }
 
 /** Returns the columns of cells at the shown moment, by column ref. */

@@ -1,10 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { columnsQuery, type Column, type Table } from '../api/resources'
 import { labelQuery } from '../cells/reference/label-queries'
+import { useCellText } from '../cells/reference/use-labels'
 import { useDocumentContext } from '../document-context/document-context'
-import { formatCell } from '../formats/cell'
+import { shorten } from '../formats/shorten'
 import { changedValue, type ChangedRow } from './changed-cells'
 import type { Operation } from './history-queries'
+
+/** Characters of a label; values can be long. */
+const MAX_LABEL = 100
 
 /** A row as people know it. */
 interface NamedRow {
@@ -26,8 +30,8 @@ export function useRowLabel(
   const source = table && first && { docId, tableId: table.id, column: first, asOf }
   const isRead = source !== undefined && changed === undefined
   const { data } = useQuery(labelQuery(isRead ? source : undefined, row?.rowId ?? 0))
-  const value = isRead ? data?.value : changed
-  return { table, label: first ? formatCell(value, first).trim() : '' }
+  const text = useCellText(isRead ? data?.value : changed, first, { docId, asOf })
+  return { table, label: shorten(text.trim(), MAX_LABEL) }
 }
 
 function useFirstColumn(table: Table | undefined): Column | undefined {

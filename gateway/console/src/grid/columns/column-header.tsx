@@ -2,6 +2,7 @@ import type { IHeaderParams } from 'ag-grid-community'
 import { useEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { isComputed } from '../../formats/column'
+import { shorten } from '../../formats/shorten'
 import { typeText } from '../../structure/column-types'
 import { TypeIcon } from '../../structure/type-icon'
 import { namesColumn } from '../filter/filter-tree'
@@ -88,10 +89,7 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
 /** The type of a column, its description, and the beginning of its formula. */
 function titleOf({ id, fields }: Column): string {
   const { label, type, description, formula } = fields
-  const formulaText = formula === '' ? '' : `= ${shorten(formula)}`
-  const parts = [`${label || id}: ${typeText(type)}`, shorten(description), formulaText]
+  const formulaText = formula === '' ? '' : `= ${shorten(formula, MAX_TITLE)}`
+  const parts = [`${label || id}: ${typeText(type)}`, shorten(description, MAX_TITLE), formulaText]
   return parts.filter((part) => part !== '').join('\n')
 }
-
-const shorten = (text: string): string =>
-  text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE)}…` : text

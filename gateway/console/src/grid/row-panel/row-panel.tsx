@@ -2,10 +2,10 @@ import type { KeyboardEvent, ReactNode } from 'react'
 import { Link, useHref } from 'react-router'
 import type { Column, Row } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
+import { useCellText } from '../../cells/reference/use-labels'
 import { Button } from '../../components/button'
 import { CopyText } from '../../components/copy-text'
 import { isEntry } from '../../components/entry'
-import { Icon } from '../../components/icon'
 import { SidePanel } from '../../components/side-panel'
 import { Empty, ErrorState, Loading } from '../../components/states'
 import {
@@ -14,20 +14,13 @@ import {
   rowUrl,
   useDocumentContext,
 } from '../../document-context/document-context'
-import { formatCell } from '../../formats/cell'
+import { shorten } from '../../formats/shorten'
 import type { CellState } from '../../writes/table-writes'
-import type { Step } from './neighbor'
 import { RowField } from './row-field'
+import { canGo, StepButtons, type RowSteps } from './row-steps'
 
-/** The place of a row in the view, and the way to its neighbors. */
-export interface RowSteps {
-  /** Undefined if it is not known. */
-  readonly index: number | undefined
-  /** Number of rows of the view; undefined until they are counted. */
-  readonly total: number | undefined
-  /** Shows the row after or before this one. */
-  readonly go: (step: Step) => void
-}
+/** Characters of the title; values can be long. */
+const MAX_TITLE = 100
 
 interface RowPanelProps {
   readonly context: CellContext
@@ -51,9 +44,9 @@ interface RowPanelProps {
 
 /** All fields of a row, beside the grid. */
 export function RowPanel(props: RowPanelProps): ReactNode {
-  const { row, error, shown, steps, onRetry, onClose } = props
+  const { context, row, error, shown, steps, onRetry, onClose } = props
   const [first] = shown
-  const title = row && first ? formatCell(row.fields[first.id], first).trim() : ''
+  const title = useCellText(row && first && row.fields[first.id], first, context).trim()
   const handleKey = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined
     if (!step || !event.altKey || isEntry(event.nativeEvent)) return
@@ -63,7 +56,7 @@ export function RowPanel(props: RowPanelProps): ReactNode {
   return (
     <div className="row-panel" onKeyDown={handleKey}>
       <SidePanel
-        title={title === '' ? 'Row' : title}
+        title={title === '' ? 'Row' : shorten(title, MAX_TITLE)}
         actions={<StepButtons {...steps} />}
         onClose={onClose}
       >
@@ -81,33 +74,6 @@ export function RowPanel(props: RowPanelProps): ReactNode {
       </SidePanel>
     </div>
   )
-}
-
-const directions = [
-  [-1, 'Previous row', 'Alt+↑', 'up'],
-  [1, 'Next row', 'Alt+↓', 'down'],
-] as const
-
-function canGo({ index, total = Infinity }: RowSteps, step: Step): boolean {
-  return index !== undefined && index + step >= 0 && index + step < total
-}
-
-function StepButtons(steps: RowSteps): ReactNode {
-  const isPlaced = steps.index !== undefined
-  return directions.map(([step, name, keys, icon]) => (
-    <Button
-      key={name}
-      kind="quiet"
-      className="icon"
-      aria-label={name}
-      title={isPlaced ? `${name} (${keys})` : `${name}: scroll to this row in the table first`}
-      // A disabled button would lose the keyboard focus at the last row.
-      aria-disabled={!canGo(steps, step)}
-      onClick={() => canGo(steps, step) && steps.go(step)}
-    >
-      <Icon name={icon} />
-    </Button>
-  ))
 }
 
 /** Says why there is no row. */
