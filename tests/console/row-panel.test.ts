@@ -131,6 +131,17 @@ describe('the panel of a row', () => {
     await title('t4')
   })
 
+  it('keeps what was entered when Back closes the panel', async () => {
+    await show()
+    await open(9)
+    await panel().getByRole('button', { name: 'Edit Title' }).focus()
+    await page.keyboard.type('before Back')
+    await page.goBack()
+    await panel().waitFor({ state: 'detached' })
+    await stores(10, { Title: 'before Back' })
+    await cell(9, 'Title').getByText('before Back').waitFor()
+  })
+
   it('has a short title, however long the first cell is, and names the row of a reference', async () => {
     await addTable(rest, doc, 'Long', { Text: 'Text' })
     await addRecords(rest, `${doc}/tables/Long`, [{ Text: 'long '.repeat(2_000) }])

@@ -1,4 +1,13 @@
-import { useMemo, useRef, useState, type ComponentType, type ReactNode } from 'react'
+import {
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+  type ComponentType,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import type { Column } from '../api/resources'
 import { formatCell } from '../formats/cell'
 import { cellTypeOf } from './cell-types'
@@ -43,7 +52,8 @@ interface CellEditorProps extends SingleCellProps {
 }
 
 /**
- * The editor that the grid has for a column, anywhere else. Enter and leaving it are the end of editing; Escape cancels it.
+ * The editor that the grid has for a column, anywhere else. Enter and leaving it, or its page, are the end of editing; Escape
+ * cancels it.
  */
 export function CellEditor(props: CellEditorProps): ReactNode {
   const { column, context, eventKey, onDone, onCancel } = props
@@ -51,9 +61,16 @@ export function CellEditor(props: CellEditorProps): ReactNode {
   const [value, setValue] = useState(initialValue)
   const entered = useRef(initialValue)
   const { cellEditor: Editor, cellEditorParams } = useCellParts(column, context)
-  const finish = () => onDone(entered.current)
+  const isEnded = useRef(false)
+  const end = (how: () => void) => {
+    if (!isEnded.current) how()
+    isEnded.current = true
+  }
+  const finish = () => end(() => onDone(entered.current))
+  const root = useFinishAtRemoval(finish)
   return (
     <div
+      ref={root}
       className="single-editor"
       // What is not focusable in it does not end editing when it is clicked.
       tabIndex={-1}
@@ -63,7 +80,7 @@ export function CellEditor(props: CellEditorProps): ReactNode {
       }}
       onKeyDown={(event) => {
         if (event.defaultPrevented) return
-        if (event.key === 'Escape') onCancel()
+        if (event.key === 'Escape') end(onCancel)
         else if (event.key === 'Enter') finish()
         else return
         event.preventDefault()
@@ -88,4 +105,17 @@ export function CellEditor(props: CellEditorProps): ReactNode {
       />
     </div>
   )
+}
+
+/** Keeps what was entered when the page removes the editor, as Back does. Returns the ref of the element of the editor. */
+function useFinishAtRemoval(finish: () => void): RefObject<HTMLDivElement | null> {
+  const root = useRef<HTMLDivElement>(null)
+  const handleRemoval = useEffectEvent(finish)
+  useEffect(() => {
+    const element = root.current
+    return () => {
+      if (element?.isConnected === false) handleRemoval()
+    }
+  }, [])
+  return root
 }
