@@ -152,6 +152,14 @@ describe('sites, workspaces and documents', () => {
     await page.getByText('Drop one file at a time.').waitFor()
     await page.dispatchEvent('body', 'drop', { dataTransfer: await drag('pets.csv') })
     const dialog = page.getByRole('dialog', { name: 'Import “pets.csv”' })
+    // The browser must not open another file in place of the page.
+    const isOpened = await page.evaluate<boolean>(`(() => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['Name'], 'other.csv'))
+      const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
+      return document.querySelector('dialog').dispatchEvent(drop)
+    })()`)
+    expect(isOpened).toBe(false)
     await dialog.getByLabel('Workspace').selectOption('Dropped')
     expect(await findViolations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Import' }).click()
