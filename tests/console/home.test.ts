@@ -3,6 +3,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import { homeWorkspace } from '../support/system'
+import { requireOk } from '../support/webhooks'
 import { findViolations, patience, useChromium, type Visit } from './chromium'
 
 interface Records {
@@ -52,6 +53,23 @@ describe('a new user', () => {
     expect(desk.faults).toEqual([])
     await page.goto(`${sheaf.url}/console/`)
     await rest.delete(doc)
+  })
+
+  it('chooses among workspaces of the same name by their sites when a file is dropped', async () => {
+    requireOk(await rest.post('/api/orgs', { body: { name: 'Bakery' } }))
+    await page.goto(`${sheaf.url}/console/`)
+    await page.getByRole('link', { name: 'Bakery' }).waitFor()
+    const dragged = await page.evaluateHandle(`(() => {
+      const dragged = new DataTransfer()
+      dragged.items.add(new File(['Name'], 'pets.csv'))
+      return dragged
+    })()`)
+    await page.dispatchEvent('body', 'drop', { dataTransfer: dragged })
+    const options = page.getByRole('dialog').getByLabel('Workspace').getByRole('option')
+    await eventually(async () => {
+      expect(await options.allInnerTexts()).toEqual(['Personal – you / Home', 'Bakery / Home'])
+    }, patience)
+    await page.keyboard.press('Escape')
   })
 })
 

@@ -1,11 +1,11 @@
-import type { Workspace } from '@sheaf/client'
 import { useCallback, useState, type ReactNode } from 'react'
 import { useToaster } from '../components/toast'
-import { ImportDialog } from './import-dialog'
+import { ImportDialog, type ImportTarget } from './import-dialog'
 import { useFileDrop } from './use-file-drop'
 
 /** Imports a file that is dropped anywhere on the page, into one of the workspaces. */
-export function FileDrop({ workspaces }: { readonly workspaces: readonly Workspace[] }): ReactNode {
+export function FileDrop(props: { readonly workspaces: readonly ImportTarget[] }): ReactNode {
+  const { workspaces } = props
   const [file, setFile] = useState<File>()
   const toaster = useToaster()
   const drop = useCallback(

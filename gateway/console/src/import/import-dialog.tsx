@@ -7,9 +7,12 @@ import { Dialog, FormDialog } from '../components/dialog'
 import { Field, SelectField, TextField } from '../components/field'
 import { importFile, partDone, type Imported, type ImportProgress } from './import-file'
 
+/** A workspace, with the name by which the user knows it on the page. */
+export type ImportTarget = Pick<Workspace, 'id' | 'name'>
+
 interface ImportDialogProps {
   /** Where the document can go, at least one workspace. */
-  readonly workspaces: readonly Workspace[]
+  readonly workspaces: readonly ImportTarget[]
   /** The file; by default the dialog asks for it. */
   readonly file?: File
   readonly onClose: () => void
@@ -81,7 +84,7 @@ export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogP
   )
 }
 
-function titleOf(workspaces: readonly Workspace[], file: File | undefined): string {
+function titleOf(workspaces: readonly ImportTarget[], file: File | undefined): string {
   const what = file ? `Import “${file.name}”` : 'Import'
   return workspaces.length > 1 ? what : `${what} into “${workspaces[0]?.name ?? ''}”`
 }
