@@ -55,6 +55,29 @@ describe('a new user', () => {
     await rest.delete(doc)
   })
 
+  it('stays on a page opened while the sample document is created', async () => {
+    await page.goto(`${sheaf.url}/console/`)
+    let release = () => {}
+    const isOpened = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/tables/Tasks/views', async (route) => {
+      await isOpened
+      await route.continue()
+    })
+    const adding = page.waitForRequest('**/tables/Tasks/views')
+    await page.getByRole('button', { name: 'Create a sample document' }).click()
+    await adding
+    await page.getByRole('link', { name: 'API', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'API' }).waitFor()
+    release()
+    await page.getByText('The sample document has been created.').waitFor()
+    expect(page.url()).toBe(`${sheaf.url}/console/api`)
+    await page.unroute('**/tables/Tasks/views')
+    const { body } = await rest.get<{ docs: { id: string }[] }>(
+      `/api/workspaces/${await homeWorkspace(rest)}`,
+    )
+    for (const { id } of body.docs) await rest.delete(`/api/docs/${id}`)
+  })
+
   it('chooses among workspaces of the same name by their sites when a file is dropped', async () => {
     requireOk(await rest.post('/api/orgs', { body: { name: 'Bakery' } }))
     await page.goto(`${sheaf.url}/console/`)
