@@ -3,6 +3,7 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { requireOk } from '../support/webhooks'
 import { findUrl, findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
@@ -78,6 +79,34 @@ describe('the history', () => {
     expect(text.length).toBeLessThan(300)
   })
 
+  it('names views, and shows their settings in words', async () => {
+    const views = `${doc}/tables/Beds/views`
+    const fields = { name: 'Large', filter: { Size: [3] }, sort: ['-Sown'] }
+    const { body } = await rest.post<{ views: { id: number }[] }>(views, {
+      body: { views: [{ fields }] },
+    })
+    const [view] = body.views
+    const change = { id: view?.id, fields: { columns: [{ id: 'Name', hidden: true }] } }
+    requireOk(await rest.patch(views, { body: { views: [change] } }))
+    await page.goto(address)
+    const linesOf = async (text: string, expected: readonly string[]) => {
+      await item(text).locator('summary').click()
+      const lines = item(text).getByRole('row')
+      await eventually(async () => {
+        const texts = (await lines.allInnerTexts()).slice(1)
+        expect(texts.map((line) => line.split(/\s+/).join(' '))).toEqual(expected)
+      }, patience)
+    }
+    const large = 'View “Large” of Beds'
+    await linesOf('added a view: Large', [
+      `${large} Name Large`,
+      `${large} Filter Size = 3`,
+      `${large} Sort order Sown ↓`,
+    ])
+    await linesOf('changed a view: Large', [`${large} Columns empty Name (hidden)`])
+    expect(await findViolations(page)).toEqual([])
+  })
+
   it('lists the conflicts of an undo, with links', async () => {
     await patch(1, { Size: 4 })
     await patch(1, { Size: 5 })
@@ -130,6 +159,9 @@ describe('the history', () => {
     const cell = removal.getByRole('row').filter({ hasText: 'Beds, row 1' })
     await cell.waitFor()
     expect(await cell.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', ''])
+    const addition = item('added table Beds')
+    await addition.locator('summary').click()
+    await addition.getByText('Name (Text), Size (Int), Sown (Date)', { exact: true }).waitFor()
   })
 
   it('announces changes by others, and shows them on request', async () => {

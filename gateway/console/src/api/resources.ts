@@ -92,6 +92,9 @@ export const columnsQuery = (docId: string, tableId: string, asOf?: string) =>
       docOf(docId).table(tableId).columns.list({ asOf, signal }),
   })
 
+/** The table whose rows are the views of a document, in changes and at former moments. */
+export const VIEWS_TABLE = '_sheaf_views'
+
 /** The key of the views of all tables of a document, now and at former moments. */
 export const viewsKey = (docId: string) => ['document', docId, 'views'] as const
 

@@ -8,9 +8,10 @@ import { PlainTable } from '../components/plain-table'
 import { historyUrl, rowUrl, useDocumentContext } from '../document-context/document-context'
 import { anyText } from '../formats/any-value'
 import { shorten } from '../formats/shorten'
-import { firstCells, type CellChange } from './changed-cells'
+import { firstCells, VIEWS_REF, type CellChange } from './changed-cells'
 import type { Operation } from './history-queries'
-import { useRowLabel } from './use-row-label'
+import { useColumnsOf, useNamedView, useRowLabel } from './use-names'
+import { settingName, settingText } from './view-text'
 
 interface CellChangesProps {
   readonly operations: readonly Operation[]
@@ -33,15 +34,19 @@ export function CellChanges({ operations }: CellChangesProps): ReactNode {
         label="Cells"
         className="start changed"
       >
-        {cells.map((cell, index) => (
+        {cells.map((cell, index) =>
           // A change can contain the same cell twice.
-          <CellRow
-            key={index}
-            cell={cell}
-            column={columns.get(cell.colRef)}
-            operations={operations}
-          />
-        ))}
+          cell.tableRef === VIEWS_REF ? (
+            <SettingRow key={index} cell={cell} operations={operations} />
+          ) : (
+            <CellRow
+              key={index}
+              cell={cell}
+              column={columns.get(cell.colRef)}
+              operations={operations}
+            />
+          ),
+        )}
       </PlainTable>
       {more > 0 && (
         <p className="more">
@@ -71,6 +76,28 @@ function CellRow({ cell, column, operations }: CellRowProps): ReactNode {
       </td>
       <td data-label="After" className="after">
         {'new' in cell && <Value value={cell.new} column={column} />}
+      </td>
+    </tr>
+  )
+}
+
+/** A setting of a view. */
+function SettingRow({ cell, operations }: Omit<CellRowProps, 'column'>): ReactNode {
+  const { name, table } = useNamedView(cell, operations)
+  const columns = useColumnsOf(table)
+  const draw = (value: unknown) => <Text text={settingText(cell.colId, value, columns)} />
+  return (
+    <tr>
+      <th scope="row">
+        {`View ${name === '' ? cell.rowId : `“${name}”`}`}
+        {table && <span className="row-id">{`of ${table.id}`}</span>}
+      </th>
+      <td data-label="Column">{settingName(cell.colId)}</td>
+      <td data-label="Before" className="before">
+        {'old' in cell && draw(cell.old)}
+      </td>
+      <td data-label="After" className="after">
+        {'new' in cell && draw(cell.new)}
       </td>
     </tr>
   )
@@ -109,7 +136,10 @@ const MAX_CHARACTERS = 500
 
 function Value({ value, column }: ValueProps): ReactNode {
   const cellText = useCellText(value, column, useDocumentContext())
-  const text = column ? cellText : anyText(value)
+  return <Text text={column ? cellText : anyText(value)} />
+}
+
+function Text({ text }: { readonly text: string }): ReactNode {
   return text === '' ? <span className="note">empty</span> : shorten(text, MAX_CHARACTERS)
 }
 

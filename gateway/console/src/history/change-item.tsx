@@ -10,7 +10,7 @@ import { onlyRow } from './changed-cells'
 import { authorOf, describeChange, isWholeImport } from './describe-change'
 import { isOfRows, type Change } from './history-queries'
 import { MetadataChanges } from './metadata-changes'
-import { useRowLabel } from './use-row-label'
+import { useNamedView, useRowLabel } from './use-names'
 
 interface ChangeItemProps {
   readonly change: Change
@@ -31,7 +31,10 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
   const { id } = useCurrentUser()
   const [isOpen, setOpen] = useState(false)
   const { seq, time, user, cause, operations } = change
-  const { label } = useRowLabel(onlyRow(operations), operations)
+  const row = onlyRow(operations)
+  const { label } = useRowLabel(row, operations)
+  const { name } = useNamedView(row, operations)
+  const subject = label === '' ? name : label
   const causeName = causeNames[cause]
   return (
     <li className="change">
@@ -43,7 +46,7 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
           <span>
             <strong title={user?.email ?? undefined}>{authorOf(change, id)}</strong>{' '}
             {describeChange(change)}
-            {label !== '' && `: ${label}`}
+            {subject !== '' && `: ${subject}`}
           </span>
           <span className="note">
             <Time at={time} /> · change {seq.toLocaleString()}

@@ -1,3 +1,4 @@
+import { sampleColumnOf } from '../formats/column'
 import { changedValue, firstCells, onlyRow } from './changed-cells'
 
 const table = { tableId: 'People', tableRef: 2 } as const
@@ -69,6 +70,10 @@ describe('a row of a change', () => {
     columns: { Name: { colRef: 6, old: ['Cleo', 'Dan'] } },
   } as const
   const row = { tableRef: 2, rowId: 7 }
+  const column = (colRef: number) => {
+    const { id, fields } = sampleColumnOf('Text')
+    return { id, fields: { ...fields, colRef } }
+  }
 
   it('is the only one if all operations are on it', () => {
     expect(onlyRow([update, update])).toEqual(row)
@@ -79,10 +84,10 @@ describe('a row of a change', () => {
   })
 
   it('has the value after the change, or that before it was removed', () => {
-    expect(changedValue([update], row, 6)).toBe('Bea')
-    expect(changedValue([update, removal], row, 6)).toBe('Cleo')
-    expect(changedValue([removal], { ...row, rowId: 8 }, 6)).toBe('Dan')
-    expect(changedValue([update], row, 9)).toBeUndefined()
-    expect(changedValue([update], { ...row, rowId: 1 }, 6)).toBeUndefined()
+    expect(changedValue([update], row, column(6))).toBe('Bea')
+    expect(changedValue([update, removal], row, column(6))).toBe('Cleo')
+    expect(changedValue([removal], { ...row, rowId: 8 }, column(6))).toBe('Dan')
+    expect(changedValue([update], row, column(9))).toBeUndefined()
+    expect(changedValue([update], { ...row, rowId: 1 }, column(6))).toBeUndefined()
   })
 })

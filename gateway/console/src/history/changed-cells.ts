@@ -1,5 +1,9 @@
 import type { RowOperation, SchemaOperation } from '@sheaf/client'
+import type { Column } from '../api/resources'
 import { isOfRows, type Operation } from './history-queries'
+
+/** The ref of the table whose rows are the views. */
+export const VIEWS_REF = -2
 
 /** A row of a change. */
 export interface ChangedRow {
@@ -39,13 +43,14 @@ export function firstCells(
 function* cellsOfRows(operation: RowOperation): Generator<CellChange> {
   const { tableId, tableRef, rowIds } = operation
   const isWhole = operation.action !== 'updateRows'
-  // Row positions are internal.
-  const columns = Object.entries(operation.columns).filter(([id]) => id !== 'manualSort')
+  const isView = tableRef === VIEWS_REF
+  const internal = isView ? viewInternals : ['manualSort']
+  const columns = Object.entries(operation.columns).filter(([id]) => !internal.includes(id))
   for (const [index, rowId] of rowIds.entries())
     for (const [colId, { colRef, old, new: after }] of columns) {
       const values = { ...(old && { old: old[index] }), ...(after && { new: after[index] }) }
       // An update lists every column in which at least one row has changed.
-      const isIncluded = isWhole ? !isBlank(values) : !isSame(values)
+      const isIncluded = isWhole ? !isBlank(values, isView) : !isSame(values)
       if (isIncluded) yield { tableId, tableRef, rowId, colId, colRef, ...values }
     }
 }
@@ -60,7 +65,15 @@ function* removedCells(operation: SchemaOperation): Generator<CellChange> {
 
 type Values = Pick<CellChange, 'old' | 'new'>
 
-const isBlank = (values: Values) => (values.old ?? values.new ?? '') === ''
+function isBlank(values: Values, isView = false): boolean {
+  const value = values.old ?? values.new ?? ''
+  return value === '' || (isView && viewDefaults.includes(value))
+}
+
+/** Where a view is, and its kind, of which there is one. */
+const viewInternals = ['tableRef', 'position', 'type']
+/** Settings that every new view has. */
+const viewDefaults: readonly unknown[] = [0, false, 'short', '{}', '[]']
 
 const isSame = (values: Values) => JSON.stringify(values.old) === JSON.stringify(values.new)
 
@@ -81,11 +94,15 @@ export function onlyRow(operations: readonly Operation[]): ChangedRow | undefine
 export function changedValue(
   operations: readonly Operation[],
   { tableRef, rowId }: ChangedRow,
-  colRef: number,
+  { id, fields: { colRef } }: Column,
 ): unknown {
+  // Columns of views have no refs.
+  const isOf = ([other, { colRef: ref }]: [string, { readonly colRef: number }]) =>
+    colRef === 0 ? other === id : ref === colRef
+
   const values = operations.filter(isOfRows).flatMap((operation) => {
     const index = operation.tableRef === tableRef ? operation.rowIds.indexOf(rowId) : -1
-    const column = Object.values(operation.columns).find((one) => one.colRef === colRef)
+    const [, column] = Object.entries(operation.columns).find(isOf) ?? []
     return index < 0 || !column ? [] : [(column.new ?? column.old)?.[index]]
   })
   return values.at(-1)

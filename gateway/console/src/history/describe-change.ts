@@ -1,10 +1,10 @@
 import type { RowOperation, SchemaOperation } from '@sheaf/client'
+import { VIEWS_TABLE } from '../api/resources'
 import { isOfRows, type Change, type Conflict, type Operation } from './history-queries'
 
 /** Maximum number of operations named per change. */
 const MAX_PHRASES = 3
 const FILES = '_grist_Attachments'
-const VIEWS = '_sheaf_views'
 
 /** Returns the author of a change, as shown to the user with this id. */
 export function authorOf({ user }: Change, userId: number | undefined): string {
@@ -43,7 +43,7 @@ function countPhrases({ tableId, structure, ...counts }: TableCounts): string[] 
   const of = (count: number, phrase: (rows: string) => string, action: RowOperation['action']) => {
     if (count === 0) return []
     if (tableId === FILES) return [describeFiles(action, count)]
-    if (tableId === VIEWS) return [describeViews(action, count)]
+    if (tableId === VIEWS_TABLE) return [describeViews(action, count)]
     return [phrase(count === 1 ? '1 row' : `${count.toLocaleString()} rows`)]
   }
   return [
@@ -108,7 +108,7 @@ const nameRows = (ids: readonly number[]) =>
 
 function describeRows({ action, tableId }: RowOperation, ids: readonly number[]): string {
   if (tableId === FILES) return describeFiles(action, ids.length)
-  if (tableId === VIEWS) return describeViews(action, ids.length)
+  if (tableId === VIEWS_TABLE) return describeViews(action, ids.length)
   if (action === 'addRows') return `added ${nameRows(ids)} to ${tableId}`
   if (action === 'removeRows') return `deleted ${nameRows(ids)} from ${tableId}`
   return `changed ${nameRows(ids)} in ${tableId}`

@@ -1,6 +1,7 @@
 import type { SchemaOperation } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { PlainTable } from '../components/plain-table'
+import { shorten } from '../formats/shorten'
 
 interface MetadataChangesProps {
   readonly operations: readonly SchemaOperation[]
@@ -8,6 +9,8 @@ interface MetadataChangesProps {
 
 /** Maximum number of lines shown. */
 const MAX_LINES = 60
+/** Longer values are truncated. */
+const MAX_CHARACTERS = 500
 
 /** Changed properties of tables and columns. */
 export function MetadataChanges({ operations }: MetadataChangesProps): ReactNode {
@@ -51,7 +54,8 @@ function linesOf(operation: SchemaOperation, index: number): Line[] {
   const { tableId, colId, old = {}, new: after = {} } = operation
   const object = colId === undefined ? tableId : `${tableId}.${colId}`
   return [...new Set([...Object.keys(old), ...Object.keys(after)])].flatMap((property) => {
-    const line = { before: formatProperty(old[property]), after: formatProperty(after[property]) }
+    const format = property === 'columns' ? formatColumns : formatProperty
+    const line = { before: format(old[property]), after: format(after[property]) }
     return line.before === line.after
       ? []
       : [{ key: `${index} ${property}`, object, property, ...line }]
@@ -61,5 +65,15 @@ function linesOf(operation: SchemaOperation, index: number): Line[] {
 /** Formats a property. Unset and default values are blank. */
 function formatProperty(value: unknown): string {
   if (value === null || value === undefined || value === false || value === 0) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_CHARACTERS)
+}
+
+/** Names the columns of an added or deleted table, with their types. */
+function formatColumns(value: unknown): string {
+  if (!Array.isArray(value)) return formatProperty(value)
+  const columns = value as readonly { colId: string; label?: string; type?: string }[]
+  const names = columns
+    .filter(({ colId }) => colId !== 'manualSort')
+    .map(({ colId, label, type = '' }) => `${label || colId} (${type})`)
+  return shorten(names.join(', '), MAX_CHARACTERS)
 }

@@ -1,9 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
+import { VIEWS_TABLE } from '../api/resources'
 import { ChangeStream, type ChangeListener, type LiveState } from './change-stream'
-
-/** The table whose rows are the views of a document. */
-const VIEWS = '_sheaf_views'
 
 const LiveContext = createContext<ChangeStream | undefined>(undefined)
 
@@ -51,7 +49,7 @@ export function LiveProvider(props: {
             // Views follow renames and removals.
             invalidate('views')
           }
-        if (operations.some(({ tableId }) => tableId === VIEWS)) invalidate('views')
+        if (operations.some(({ tableId }) => tableId === VIEWS_TABLE)) invalidate('views')
       },
       onGap: () => invalidate(),
     })

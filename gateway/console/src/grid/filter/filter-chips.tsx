@@ -5,16 +5,8 @@ import { Chip } from '../view/chip'
 import { useGridViewContext } from '../view/view-context'
 import { refersToRows } from './conditions'
 import { describeCondition } from './condition-text'
-import {
-  isCondition,
-  isGroup,
-  readTree,
-  replaceItem,
-  toFilter,
-  type ConditionItem,
-  type Item,
-  type Join,
-} from './filter-tree'
+import { describeItem, describeItems } from './filter-text'
+import { isCondition, readTree, replaceItem, toFilter, type ConditionItem } from './filter-tree'
 import { useReferenceLabels } from './value-labels'
 
 interface FilterChipsProps {
@@ -68,18 +60,4 @@ function ReferenceChip(props: {
   const { item, column, context, ...chip } = props
   const labelOf = useReferenceLabels(item.values, column, context)
   return <Chip {...chip} text={describeCondition(item, column, labelOf)} />
-}
-
-const describeItems = (items: readonly Item[], join: Join, columns: readonly Column[]): string =>
-  items.map((item) => describeItem(item, columns)).join(` ${join} `)
-
-function describeItem(item: Item, columns: readonly Column[]): string {
-  if (isGroup(item)) return `(${describeItems(item.items, item.join, columns)})`
-  if (isCondition(item)) {
-    const column = columns.find(({ id }) => id === item.colId)
-    return column ? describeCondition(item, column) : item.colId
-  }
-  const [[key, wanted] = ['', undefined], ...others] = Object.entries(item.raw)
-  const name = columns.find(({ id }) => id === key)?.fields.label || key
-  return others.length === 0 ? `${name} ${JSON.stringify(wanted)}` : JSON.stringify(item.raw)
 }

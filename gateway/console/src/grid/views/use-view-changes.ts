@@ -1,7 +1,7 @@
 import type { View, ViewSettings } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { viewsKey, viewsQuery } from '../../api/resources'
+import { VIEWS_TABLE, viewsKey, viewsQuery } from '../../api/resources'
 import { docOf } from '../../api/sheaf'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { useToaster } from '../../components/toast'
@@ -60,7 +60,7 @@ export function useViewChanges(
 
 /** Returns the position of the change that deleted a view, which the answer to the deletion does not have. */
 async function findRemoval(docId: string, viewId: number): Promise<number | undefined> {
-  const selection = { tableId: '_sheaf_views', rowId: viewId, limit: 1 }
+  const selection = { tableId: VIEWS_TABLE, rowId: viewId, limit: 1 }
   const { value } = await docOf(docId).history(selection).next()
   return value?.seq
 }
