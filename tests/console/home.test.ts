@@ -175,7 +175,7 @@ describe('the search of all pages', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Profile settings' }).waitFor()
 
-    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByRole('button', { name: 'Go to…', exact: true }).click()
     await search.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(desk.faults).toEqual([])

@@ -37,9 +37,9 @@ export function Palette(): ReactNode {
   }, [])
   return (
     <>
-      <Button kind="quiet" title="Search (Ctrl+K)" onClick={() => setOpen(true)}>
+      <Button kind="quiet" title="Go to a document, table or page (Ctrl+K)" onClick={() => setOpen(true)}>
         <Icon name="search" />
-        <span className="narrow-hidden">Search</span>
+        <span className="narrow-hidden">Go to…</span>
       </Button>
       {isOpen && <PaletteDialog onClose={() => setOpen(false)} />}
     </>
@@ -61,7 +61,7 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
     ...matchOptions(pageOptions(opened), text),
   ]
   return (
-    <Dialog title="Search" onClose={onClose}>
+    <Dialog title="Go to a document, table or page" onClose={onClose}>
       <PickList
         label="Find a document, table or page"
         search={text}
