@@ -282,6 +282,16 @@ describe('the panel of a row', () => {
     expect(desk.faults).toEqual([])
   })
 
+  it('leaves the search field in view beside it', async () => {
+    await page.setViewportSize({ width: 1100, height: 720 })
+    await show('?row=2')
+    await title('t2')
+    const search = await page.getByRole('searchbox').boundingBox()
+    const beside = await panel().boundingBox()
+    expect((search?.x ?? 0) + (search?.width ?? 0)).toBeLessThan(beside?.x ?? 0)
+    await page.setViewportSize({ width: 1280, height: 720 })
+  })
+
   it('lets viewers see everything and change nothing', async () => {
     await sheaf.createUser(BOB, 'Bob')
     const delta = { delta: { users: { [BOB]: 'viewers' } } }
