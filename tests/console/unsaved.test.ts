@@ -14,7 +14,10 @@ beforeAll(async () => {
   opened = await chromium.openDesk()
   page = opened.page
   rest = opened.rest
-  doc = await newDocument(rest, 'Unsaved')
+  doc = await newDocument(
+    rest,
+    'Unsaved values of a document whose name is long enough to fill the bar at the top',
+  )
   docUrl = await findUrl(opened.sheaf, rest, doc)
 })
 
@@ -118,6 +121,19 @@ describe('cells that are edited while the server is away', () => {
     await rest.patch(path, { body: { records } })
     await comeBack()
     await says('2 cells are not saved: your decision is needed.')
+    const counted = await page.locator('.unsaved').boundingBox()
+    const bar = await page.locator('.top').boundingBox()
+    expect(counted?.y).toBeGreaterThanOrEqual(0)
+    expect(counted?.height).toBeLessThanOrEqual(bar?.height ?? 0)
+    // On a narrow window the panel of a row leaves room for it.
+    await page.setViewportSize({ width: 390, height: 800 })
+    await cell(0).click()
+    await page.keyboard.press('Space')
+    await page.getByRole('dialog').waitFor()
+    await page.getByRole('button', { name: 'Decide…' }).click({ trial: true })
+    await page.getByRole('button', { name: 'Delete row' }).click({ trial: true })
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 1280, height: 720 })
     await stores(path, [
       [`their ${ids[0]}`, 36],
       [`their ${ids[1]}`, 5],

@@ -74,7 +74,7 @@ interface CellParts {
 export const stateNotes: Readonly<Record<CellState, string | undefined>> = {
   sending: undefined,
   waiting: 'Not saved, trying again',
-  disputed: 'Not saved: choose above which value to keep',
+  disputed: 'Not saved: choose “Decide…” to select the value to keep',
 }
 
 /** Returns the AG Grid definition of a column. */
