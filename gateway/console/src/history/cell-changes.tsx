@@ -14,6 +14,8 @@ import { useColumnsOf, useNamedView, useRowLabel } from './use-names'
 import { settingName, settingText } from './view-text'
 
 interface CellChangesProps {
+  /** Names the change among others, for the label of the table. */
+  readonly name: string
   readonly operations: readonly Operation[]
 }
 
@@ -21,7 +23,7 @@ interface CellChangesProps {
 const INITIAL_CELLS = 40
 
 /** The cells of a change, before and after. */
-export function CellChanges({ operations }: CellChangesProps): ReactNode {
+export function CellChanges({ name, operations }: CellChangesProps): ReactNode {
   const [limit, setLimit] = useState(INITIAL_CELLS)
   const { cells, count } = firstCells(operations, limit)
   const columns = useColumns(cells)
@@ -31,7 +33,7 @@ export function CellChanges({ operations }: CellChangesProps): ReactNode {
     <>
       <PlainTable
         headers={['Row', 'Column', 'Before', 'After']}
-        label="Cells"
+        label={`Cells of ${name}`}
         className="start changed"
       >
         {cells.map((cell, index) =>

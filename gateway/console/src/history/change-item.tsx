@@ -58,7 +58,7 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
             )}
           </span>
         </summary>
-        {isOpen && <ChangeDetails change={change} />}
+        {isOpen && <ChangeDetails name={`change ${seq}`} change={change} />}
       </details>
       <div className="change-actions">
         {!isLatest && (
@@ -85,11 +85,14 @@ const firstTableOf = ({ operations }: Change): number | undefined =>
   operations.find(({ tableRef }) => tableRef > 0)?.tableRef
 
 interface ChangeDetailsProps {
+  /** Names the change among others. */
+  readonly name: string
   readonly change: Pick<Change, 'operations' | 'truncated'>
 }
 
 /** Each property and cell of a change, before and after. */
 export function ChangeDetails({
+  name,
   change: { operations, truncated },
 }: ChangeDetailsProps): ReactNode {
   const schema = operations.filter(
@@ -97,8 +100,8 @@ export function ChangeDetails({
   )
   return (
     <div className="change-body">
-      <MetadataChanges operations={schema} />
-      <CellChanges operations={operations} />
+      <MetadataChanges name={name} operations={schema} />
+      <CellChanges name={name} operations={operations} />
       {truncated && (
         <p className="note">
           This change is too large to show completely. The history of a row shows its part of it.

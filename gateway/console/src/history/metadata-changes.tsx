@@ -4,6 +4,8 @@ import { PlainTable } from '../components/plain-table'
 import { shorten } from '../formats/shorten'
 
 interface MetadataChangesProps {
+  /** Names the change among others, for the label of the table. */
+  readonly name: string
   readonly operations: readonly SchemaOperation[]
 }
 
@@ -13,7 +15,7 @@ const MAX_LINES = 60
 const MAX_CHARACTERS = 500
 
 /** Changed properties of tables and columns. */
-export function MetadataChanges({ operations }: MetadataChangesProps): ReactNode {
+export function MetadataChanges({ name, operations }: MetadataChangesProps): ReactNode {
   const lines = operations.flatMap(linesOf)
   if (lines.length === 0) return null
   const more = lines.length - MAX_LINES
@@ -21,7 +23,7 @@ export function MetadataChanges({ operations }: MetadataChangesProps): ReactNode
     <>
       <PlainTable
         headers={['Object', 'Property', 'Before', 'After']}
-        label="Structure"
+        label={`Structure in ${name}`}
         className="start changed"
       >
         {lines.slice(0, MAX_LINES).map(({ key, object, property, before, after }) => (

@@ -33,7 +33,7 @@ export function RestoreSummary(props: Omit<RestorePreview, 'etag'>): ReactNode {
           <p>
             The history will then say: <strong>You</strong> {describeChange(change)}.
           </p>
-          <ChangeDetails change={change} />
+          <ChangeDetails name="this restore" change={change} />
         </>
       )}
       {leftOut}
