@@ -161,7 +161,7 @@ describe('the history', () => {
     expect(await cell.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', ''])
     const addition = item('added table Beds')
     await addition.locator('summary').click()
-    await addition.getByText('Name (Text), Size (Int), Sown (Date)', { exact: true }).waitFor()
+    await addition.getByText('Name (Text), Size (Integer), Sown (Date)', { exact: true }).waitFor()
   })
 
   it('announces changes by others, and shows them on request', async () => {

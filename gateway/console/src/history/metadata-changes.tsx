@@ -2,6 +2,7 @@ import type { SchemaOperation } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { PlainTable } from '../components/plain-table'
 import { shorten } from '../formats/shorten'
+import { typeText } from '../structure/column-types'
 
 interface MetadataChangesProps {
   /** Names the change among others, for the label of the table. */
@@ -76,6 +77,6 @@ function formatColumns(value: unknown): string {
   const columns = value as readonly { colId: string; label?: string; type?: string }[]
   const names = columns
     .filter(({ colId }) => colId !== 'manualSort')
-    .map(({ colId, label, type = '' }) => `${label || colId} (${type})`)
+    .map(({ colId, label, type = '' }) => `${label || colId} (${typeText(type)})`)
   return shorten(names.join(', '), MAX_CHARACTERS)
 }

@@ -37,7 +37,11 @@ export function Palette(): ReactNode {
   }, [])
   return (
     <>
-      <Button kind="quiet" title="Go to a document, table or page (Ctrl+K)" onClick={() => setOpen(true)}>
+      <Button
+        kind="quiet"
+        title="Go to a document, table or page (Ctrl+K)"
+        onClick={() => setOpen(true)}
+      >
         <Icon name="search" />
         <span className="narrow-hidden">Go to…</span>
       </Button>
