@@ -26,6 +26,11 @@ describe('a link in a text', () => {
     expect(readLink(value)).toBeUndefined()
   })
 
+  it('is found at once in a text of one long word and a short one', () => {
+    // A search from each letter of the long word to its end would take minutes.
+    expect(readLink(`${'a'.repeat(500_000)} b`)).toBeUndefined()
+  })
+
   it('is opened only with the schemes of the web and of mail', () => {
     expect(safeHref(' javascript:alert(1)')).toBeUndefined()
     expect(safeHref('//example.org')).toBeUndefined()

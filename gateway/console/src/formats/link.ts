@@ -19,7 +19,7 @@ export function safeHref(address: string): string | undefined {
  */
 export function readLink(value: string): Link | undefined {
   const trimmed = value.trim()
-  const address = trimmed.slice(trimmed.search(/\S+$/))
+  const address = trimmed.split(/\s+/).at(-1) ?? ''
   const hasScheme = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address)
   const isDomain = /^[^\s/?#@]+\.[^\s/?#@]+/.test(address)
   const href = safeHref(hasScheme || !isDomain ? address : `https://${address}`)
