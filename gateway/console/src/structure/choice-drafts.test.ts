@@ -15,6 +15,13 @@ describe('choices that are edited', () => {
     expect(new Set(all.map(({ key }) => key)).size).toBe(all.length)
   })
 
+  it('are pasted by the thousand without delay', () => {
+    const pasted = Array.from({ length: 50_000 }, (_, index) => `choice ${index}`)
+    const all = insertChoices(drafts, 3, pasted)
+    expect(all).toHaveLength(50_003)
+    expect(all.at(-1)?.key).toBe(50_002)
+  })
+
   it('are moved as far as the list reaches', () => {
     expect(names(moveChoice(drafts, 0, 2))).toEqual(['b', 'c', 'a'])
     expect(names(moveChoice(drafts, 2, 0))).toEqual(['c', 'a', 'b'])

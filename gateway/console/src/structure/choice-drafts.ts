@@ -41,18 +41,23 @@ export function insertChoices(
   index: number,
   names: readonly string[],
 ): readonly ChoiceDraft[] {
-  const added = names.reduce<readonly ChoiceDraft[]>((before, name) => {
-    const all = [...choices, ...before]
-    const key = Math.max(-1, ...all.map((choice) => choice.key)) + 1
-    return [...before, withHue({ key, name, options: {} }, nextHue(all))]
-  }, [])
-  return choices.toSpliced(index, 0, ...added)
-}
-
-function nextHue(choices: readonly ChoiceDraft[]): Hue {
-  const used = choices.map(({ options }) => hueOf(options)?.name)
-  const countOf = ({ name }: Hue) => used.filter((other) => other === name).length
-  return hues.reduce((least, hue) => (countOf(hue) < countOf(least) ? hue : least))
+  const firstKey = choices.reduce((most, { key }) => Math.max(most, key), -1) + 1
+  const counts = new Map(hues.map((hue): [Hue, number] => [hue, 0]))
+  const countOf = (hue: Hue) => counts.get(hue) ?? 0
+  const count = (hue: Hue) => counts.set(hue, countOf(hue) + 1)
+  for (const { options } of choices) {
+    const hue = hueOf(options)
+    if (hue) count(hue)
+  }
+  const added = names.map((name, place) => {
+    const hue = hues.reduce<Hue>(
+      (least, next) => (countOf(next) < countOf(least) ? next : least),
+      hues[0],
+    )
+    count(hue)
+    return withHue({ key: firstKey + place, name, options: {} }, hue)
+  })
+  return [...choices.slice(0, index), ...added, ...choices.slice(index)]
 }
 
 /** Moves a choice to another index, as far as the list reaches. */

@@ -25,6 +25,8 @@ interface ChoiceListProps {
 
 /** Choices that are made from values at most: a list of more is hard to choose from. */
 const MAX_CHOICES = 200
+/** Choices that are pasted at once at most: each has a row with controls. */
+const MAX_PASTED = 1_000
 /** Values that are read: texts that differ by the space around them become one choice. */
 const MAX_VALUES = 1_000
 
@@ -52,6 +54,7 @@ const valuesQuery = ({ docId, tableId, colId }: ValueColumn) =>
 export function ChoiceList({ choices, onChange, column }: ChoiceListProps): ReactNode {
   const id = useId()
   const list = useRef<HTMLUListElement>(null)
+  const toaster = useToaster()
   const [moved, setMoved] = useState('')
   const values = useValues(choices, onChange, column)
   /** Changes the choices, and focuses the name of one of them, or else what follows them. */
@@ -63,6 +66,10 @@ export function ChoiceList({ choices, onChange, column }: ChoiceListProps): Reac
   }
   const add = (index: number, names: readonly string[]) =>
     changeAndFocus(insertChoices(choices, index, names), index + names.length - 1)
+  const addPasted = (index: number, names: readonly string[]) => {
+    if (names.length <= MAX_PASTED) add(index, names)
+    else toaster.show(`At most ${MAX_PASTED.toLocaleString()} choices can be pasted at once.`)
+  }
   const move = (from: number, to: number) => {
     const next = moveChoice(choices, from, to)
     if (next === choices) return
@@ -79,7 +86,7 @@ export function ChoiceList({ choices, onChange, column }: ChoiceListProps): Reac
             choice={choice}
             index={index}
             onChange={(changed) => onChange(choices.with(index, changed))}
-            onAddAfter={(names) => add(index + 1, names)}
+            onAddAfter={(names) => addPasted(index + 1, names)}
             onMove={(to) => move(index, to)}
             onRemove={() => changeAndFocus(choices.toSpliced(index, 1), index)}
           />
@@ -113,9 +120,13 @@ function useValues(
   const client = useQueryClient()
   const toaster = useToaster()
   const [isBusy, setBusy] = useState(false)
-  const latest = useRef({ choices, onChange })
+  /** Undefined once the column has no choices any more: what was edited since stays. */
+  const latest = useRef<Pick<ChoiceListProps, 'choices' | 'onChange'>>(undefined)
   useEffect(() => {
     latest.current = { choices, onChange }
+    return () => {
+      latest.current = undefined
+    }
   }, [choices, onChange])
   const make = async (isAsked: boolean) => {
     if (!column) return
@@ -127,6 +138,7 @@ function useValues(
         return
       }
       // What was entered in the meantime stays.
+      if (!latest.current) return
       const { choices: before, onChange: change } = latest.current
       if (!isAsked && before.length > 0) return
       const known = new Set(before.map(({ name }) => name.trim()))
