@@ -143,6 +143,34 @@ describe('columns', () => {
     await page.locator('.ag-header-cell[col-id="Friend"]').and(page.locator(':focus')).waitFor()
   })
 
+  it('that are edited keep their edits when a page is left, until the user has agreed', async () => {
+    await choose('Column menu: Friend', 'Edit column…')
+    await dialog.getByLabel('Description').fill('Unsaved')
+    const question = page.getByRole('dialog', { name: 'Discard changes?' })
+    const answer = async (button: string) => {
+      await question.getByRole('button', { name: button }).click()
+      await question.waitFor({ state: 'detached' })
+    }
+    const history = page.getByRole('link', { name: 'History', exact: true })
+    await history.click()
+    await answer('Cancel')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a document' }).fill('Profile')
+    await page.getByRole('option', { name: /Profile/ }).click()
+    await answer('Cancel')
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Unsaved')
+    page.once('dialog', (shown) => void shown.dismiss())
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    expect((await asked).type()).toBe('beforeunload')
+    await history.click()
+    await answer('Discard changes')
+    await page.waitForURL(/\/history$/)
+    await page.getByRole('link', { name: 'People', exact: true }).click()
+    await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
+    expect(await dialog.count()).toBe(0)
+  })
+
   it('have their values as choices when they become choices, the most frequent first', async () => {
     await addTable(rest, doc, 'Pets', { Kind: 'Text' })
     const kinds = ['cat', 'dog', 'dog ', '', 'owl']

@@ -4,6 +4,7 @@ import { Button } from '../components/button'
 import { Icon, type IconName } from '../components/icon'
 import { Menu } from '../components/menu'
 import { useToaster } from '../components/toast'
+import { leavePage } from '../components/use-leave-guard'
 import { useCurrentUser } from '../session/session-provider'
 import { signOut } from '../session/sign-out'
 import icon from './icon.svg'
@@ -49,7 +50,7 @@ function UserMenu(): ReactNode {
     <Menu
       label={`Account: ${shown}`}
       items={[
-        { label: 'Profile settings', onSelect: () => void navigate('/profile') },
+        { label: 'Profile settings', onSelect: () => leavePage(() => void navigate('/profile')) },
         { label: 'Sign out', onSelect: () => void signOut(false).catch(showError) },
       ]}
     >

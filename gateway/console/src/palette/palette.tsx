@@ -6,6 +6,7 @@ import { PickList } from '../cells/editing/pick-list'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { Icon } from '../components/icon'
+import { leavePage } from '../components/use-leave-guard'
 import { tabsOf } from '../document/document-tabs'
 import { findDocuments, recentDocuments } from '../home/find-documents'
 import { useDocuments } from '../home/use-documents'
@@ -76,7 +77,7 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
         error={error}
         onPick={({ value }) => {
           onClose()
-          void navigate(String(value))
+          leavePage(() => void navigate(String(value)))
         }}
         onDone={onClose}
       />

@@ -4,6 +4,7 @@ import type { Column } from '../api/resources'
 import { Button } from '../components/button'
 import { SidePanel } from '../components/side-panel'
 import { ErrorNote } from '../components/states'
+import { useLeaveGuard } from '../components/use-leave-guard'
 import { useSubmit } from '../components/use-submit'
 import type { ValueColumn } from './choice-list'
 import { ColumnForm, DescriptionField } from './column-form'
@@ -22,6 +23,8 @@ interface ColumnPanelProps {
   readonly rowIds: () => readonly number[]
   /** Called when there begins, or ceases, to be something that is not saved. */
   readonly onDirty: (isDirty: boolean) => void
+  /** Called in place of going to another page while something is not saved, with what goes there. */
+  readonly onLeavePage: (go: () => void) => void
   /** Called by the user who wants to close the panel. */
   readonly onLeave: () => void
   /** Called when everything is saved. */
@@ -36,6 +39,7 @@ export function ColumnPanel(props: ColumnPanelProps): ReactNode {
   const { error, isBusy, handleSubmit } = useSubmit(useSaveColumn(props, draft), props.onSaved)
   const isDirty = JSON.stringify(draft) !== JSON.stringify(initial)
   useEffect(() => onDirty(isDirty), [onDirty, isDirty])
+  useLeaveGuard(isDirty, props.onLeavePage)
   const hasFormula = draft.source !== 'data'
   const isComplete =
     draft.label.trim() !== '' &&

@@ -7,6 +7,7 @@ import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { FormDialog, NameDialog } from '../components/dialog'
 import { TextField } from '../components/field'
+import { leavePage } from '../components/use-leave-guard'
 import { tableUrl } from '../document-context/document-context'
 import { newDraft, newFields, typeNames } from './column-types'
 
@@ -68,7 +69,7 @@ function AddTable({ docId, onClose }: TableDialogProps): ReactNode {
   const named = columns.filter(({ label }) => label.trim() !== '')
   const add = async () => {
     const id = await mutate(() => addTable(docId, name.trim(), named))
-    await navigate(tableUrl(docId, id))
+    leavePage(() => void navigate(tableUrl(docId, id)))
   }
   return (
     <FormDialog

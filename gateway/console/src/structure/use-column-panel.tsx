@@ -11,6 +11,12 @@ interface Edited {
   readonly startsWithFormula?: boolean
 }
 
+/** What the panel shows next, or nothing, and the page that is opened then, if any. */
+interface Following {
+  readonly edited?: Edited
+  readonly go?: () => void
+}
+
 /** The panel that adds and edits columns of a table. */
 interface ColumnPanelState {
   /** Opens the panel, in place of what it shows. */
@@ -30,7 +36,7 @@ export function useColumnPanel(
 ): ColumnPanelState {
   const [edited, setEdited] = useState<Edited>()
   /** What follows once the edits may be discarded. */
-  const [following, setFollowing] = useState<{ readonly edited: Edited | undefined }>()
+  const [following, setFollowing] = useState<Following>()
   const isDirty = useRef(false)
   const onDirty = useCallback((next: boolean) => {
     isDirty.current = next
@@ -42,9 +48,10 @@ export function useColumnPanel(
   const change = (next: Edited | undefined) =>
     isDirty.current ? setFollowing({ edited: next }) : show(next)
   const leave = useCallback(() => {
-    if (isDirty.current) setFollowing({ edited: undefined })
+    if (isDirty.current) setFollowing({})
     else setEdited(undefined)
   }, [])
+  const leavePage = useCallback((go: () => void) => setFollowing({ go }), [])
   return {
     open: change,
     leave,
@@ -57,6 +64,7 @@ export function useColumnPanel(
         startsWithFormula={edited.startsWithFormula}
         rowIds={rowIds}
         onDirty={onDirty}
+        onLeavePage={leavePage}
         onLeave={leave}
         onSaved={() => show(undefined)}
       />
@@ -69,7 +77,9 @@ export function useColumnPanel(
         onConfirm={() => {
           // First, so that the focus returns to the panel, which passes it on.
           flushSync(() => setFollowing(undefined))
-          show(following.edited)
+          // At once, since pages are left without a question only when there is no edited column.
+          flushSync(() => show(following.edited))
+          following.go?.()
           return Promise.resolve()
         }}
       >
