@@ -221,8 +221,12 @@ describe('numbers and dates', () => {
 
   it('get a format in the panel, which shows an example', async () => {
     const path = await openTable(
-      { Size: { type: 'Numeric', options: { odd: [1] } }, Day: { type: 'Date' } },
-      [{ Size: 1234.5, Day: 0 }],
+      {
+        Size: { type: 'Numeric', options: { odd: [1] } },
+        Day: { type: 'Date' },
+        Seen: { type: 'DateTime:UTC' },
+      },
+      [{ Size: 1234.5, Day: 0, Seen: 0 }],
     )
     await edit('Size')
     await panel.getByLabel('Format').selectOption({ label: 'Currency' })
@@ -246,6 +250,14 @@ describe('numbers and dates', () => {
     await save()
     await cell(0, 'Day').getByText('Week 1', { exact: true }).waitFor()
     expect(await optionsOf(path, 'Day')).toEqual({ dateFormat: '[Week] W' })
+    await edit('Seen')
+    const date = panel.getByLabel('Date format')
+    const shown = () => date.locator('option:checked').textContent()
+    expect(await shown()).toBe('In the language of the browser')
+    await panel.getByLabel('Time format').selectOption('HH:mm')
+    expect(await shown()).toMatch(/^Default: \d{4}-\d\d-\d\d \(YYYY-MM-DD\)$/)
+    await panel.getByText(/^Example: \d{4}-\d\d-\d\d \d\d:\d\d$/).waitFor()
+    await save()
     expect(desk.faults).toEqual([])
   })
 })

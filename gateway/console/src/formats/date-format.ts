@@ -3,8 +3,8 @@ import { toWall } from './time-zone'
 import type { WidgetOptions } from './widget-options'
 
 /** Date and time of a column that has only the other one: those of Grist. */
-const DATE_FORMAT = 'YYYY-MM-DD'
-const TIME_FORMAT = 'h:mma'
+export const DATE_FORMAT = 'YYYY-MM-DD'
+export const TIME_FORMAT = 'h:mma'
 
 /** Longer formats are ignored: they are processed for every cell. */
 const MAX_FORMAT = 100

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { SelectField, TextField } from '../components/field'
 import { exampleOf } from '../formats/cell'
-import { formatBy } from '../formats/date-format'
+import { DATE_FORMAT, formatBy, TIME_FORMAT } from '../formats/date-format'
 import { zoneOf } from '../formats/time-zone'
 import { withOption, type WidgetOptions } from '../formats/widget-options'
 
@@ -23,6 +23,7 @@ const dateFormats = [
 ]
 const timeFormats = ['HH:mm', 'HH:mm:ss', 'h:mma', 'h:mm A']
 const CUSTOM = 'custom'
+const BROWSER = 'In the language of the browser'
 /** A longer one is ignored. */
 const MAX_FORMAT = 100
 const DAY = 86_400
@@ -32,19 +33,25 @@ export function DateFields({ type, options, onChange }: DateFieldsProps): ReactN
   const [now] = useState(() => Math.floor(Date.now() / 1000))
   const hasTime = type.startsWith('DateTime')
   const sample = hasTime ? now : now - (now % DAY)
-  const fieldOf = (key: string, label: string, formats: readonly string[]) => (
+  const exampleIn = (format: string) => formatBy(format, sample, hasTime ? zoneOf(type) : 'UTC')
+  /** What a date or time without a format is shown in, beside one with a format. */
+  const besides = (other: string, format: string) =>
+    hasTime && options[other] !== undefined ? `Default: ${exampleIn(format)} (${format})` : BROWSER
+  const fieldOf = (key: string, label: string, formats: readonly string[], unset: string) => (
     <FormatField
       label={label}
       formats={formats}
-      exampleIn={(format) => formatBy(format, sample, hasTime ? zoneOf(type) : 'UTC')}
+      unset={unset}
+      exampleIn={exampleIn}
       format={options[key]}
       onChange={(format) => onChange(withOption(options, key, format))}
     />
   )
   return (
     <>
-      {fieldOf('dateFormat', 'Date format', dateFormats)}
-      {hasTime && fieldOf('timeFormat', 'Time format', timeFormats)}
+      {fieldOf('dateFormat', 'Date format', dateFormats, besides('timeFormat', DATE_FORMAT))}
+      {hasTime &&
+        fieldOf('timeFormat', 'Time format', timeFormats, besides('dateFormat', TIME_FORMAT))}
       <p className="note" role="status">
         Example: {exampleOf(type, options, sample)}
       </p>
@@ -55,13 +62,16 @@ export function DateFields({ type, options, onChange }: DateFieldsProps): ReactN
 interface FormatFieldProps {
   readonly label: string
   readonly formats: readonly string[]
+  /** What no format means. */
+  readonly unset: string
   readonly exampleIn: (format: string) => string
   readonly format: unknown
   readonly onChange: (format: string | undefined) => void
 }
 
 /** One of some formats, or another one. */
-function FormatField({ label, formats, exampleIn, format, onChange }: FormatFieldProps): ReactNode {
+function FormatField(props: FormatFieldProps): ReactNode {
+  const { label, formats, unset, exampleIn, format, onChange } = props
   const stored = typeof format === 'string' ? format : ''
   const [isCustom, setCustom] = useState(stored !== '' && !formats.includes(stored))
   return (
@@ -70,7 +80,7 @@ function FormatField({ label, formats, exampleIn, format, onChange }: FormatFiel
         label={label}
         value={isCustom ? CUSTOM : stored}
         options={[
-          ['', 'In the language of the browser'],
+          ['', unset],
           ...formats.map((item) => [item, `${exampleIn(item)} (${item})`] as const),
           [CUSTOM, 'Custom'],
         ]}
