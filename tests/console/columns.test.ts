@@ -262,6 +262,31 @@ describe('numbers and dates', () => {
   })
 })
 
+describe('cells', () => {
+  it('get an alignment, and lines in higher rows, in the panel', async () => {
+    const path = await openTable({ Tags: { type: 'ChoiceList' }, Done: { type: 'Bool' } }, [
+      { Tags: ['L', ...'abcdefghijklmnop'] },
+    ])
+    await page.getByRole('button', { name: 'Rows', exact: true }).click()
+    await page.getByRole('menuitemradio', { name: 'Medium rows' }).click()
+    await page.keyboard.press('Escape')
+    await edit('Tags')
+    await panel.getByLabel('Alignment').selectOption({ label: 'Right' })
+    await panel.getByLabel('Wrap text').check()
+    expect(await findViolations(page)).toEqual([])
+    await save()
+    expect(await optionsOf(path, 'Tags')).toEqual({ alignment: 'right', wrap: true })
+    const chips = page.locator('.ag-cell.cell-end.cell-wrap .cell-chip')
+    const topOf = async (chip: Locator) => (await chip.boundingBox())?.y ?? NaN
+    expect(await topOf(chips.last())).toBeGreaterThan(await topOf(chips.first()))
+    await edit('Done')
+    await panel.getByLabel('Alignment').waitFor()
+    expect(await panel.getByLabel('Wrap text').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+  })
+})
+
 describe('text', () => {
   it('is shown with its link or its Markdown, of which nothing unsafe is opened', async () => {
     const text = '**bold** [site](https://example.org) [bad](javascript:alert)'

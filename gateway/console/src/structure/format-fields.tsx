@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { SelectField } from '../components/field'
+import { CheckField, SelectField } from '../components/field'
 import { withOption, type WidgetOptions } from '../formats/widget-options'
 import { DateFields } from './date-fields'
 import { NumberFields } from './number-fields'
@@ -12,7 +12,17 @@ interface FormatFieldsProps {
 }
 
 /** How the values of a column are shown. */
-export function FormatFields({ type, options, onChange }: FormatFieldsProps): ReactNode {
+export function FormatFields(props: FormatFieldsProps): ReactNode {
+  return (
+    <>
+      <TypeFields {...props} />
+      <LayoutFields {...props} />
+    </>
+  )
+}
+
+/** The format of the values of a type. */
+function TypeFields({ type, options, onChange }: FormatFieldsProps): ReactNode {
   const [name] = type.split(':')
   switch (name) {
     case 'Text':
@@ -49,5 +59,38 @@ function TextFields({ options, onChange }: Omit<FormatFieldsProps, 'type'>): Rea
       options={textForms}
       onChange={({ target }) => onChange(withOption(options, 'widget', target.value || undefined))}
     />
+  )
+}
+
+const alignments = [
+  ['', 'Automatic'],
+  ['left', 'Left'],
+  ['center', 'Centre'],
+  ['right', 'Right'],
+] as const
+
+/** Types whose cells have no text to wrap. */
+const UNWRAPPED = new Set(['Bool', 'Attachments'])
+
+/** Where the values are in their cells. */
+function LayoutFields({ type, options, onChange }: FormatFieldsProps): ReactNode {
+  const alignment = alignments.find(([side]) => side === options.alignment)?.[0] ?? ''
+  const set = (key: string, value: unknown) => onChange(withOption(options, key, value))
+  return (
+    <>
+      <SelectField
+        label="Alignment"
+        value={alignment}
+        options={alignments}
+        onChange={({ target }) => set('alignment', target.value || undefined)}
+      />
+      {!UNWRAPPED.has(type) && (
+        <CheckField
+          label="Wrap text in medium and tall rows"
+          checked={options.wrap === true}
+          onChange={({ target }) => set('wrap', target.checked || undefined)}
+        />
+      )}
+    </>
   )
 }
