@@ -178,6 +178,24 @@ describe('choices', () => {
   })
 })
 
+describe('a column that someone else has changed since its panel was opened', () => {
+  it('is not overwritten', async () => {
+    const path = await openTable({ Kind: { type: 'Choice', options: { choices: ['a'] } } }, [{}])
+    await edit('Kind')
+    await panel.getByRole('button', { name: 'Add choice' }).click()
+    await page.keyboard.type('mine')
+    const theirs = { choices: ['a', 'theirs'] }
+    const change = { id: 'Kind', fields: { widgetOptions: JSON.stringify(theirs) } }
+    await rest.patch(`${path}/columns`, { body: { columns: [change] } })
+    await panel.getByRole('button', { name: 'Save', exact: true }).click()
+    await panel.getByText('Someone else has changed this column in the meantime.').waitFor()
+    expect(await optionsOf(path, 'Kind')).toEqual(theirs)
+    await panel.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await panel.waitFor({ state: 'detached' })
+  })
+})
+
 describe('numbers and dates', () => {
   it('are shown in the format of their column, and read as they are shown', async () => {
     const path = await openTable(

@@ -1,6 +1,8 @@
-import type { Column } from '../api/resources'
+import { useQueryClient } from '@tanstack/react-query'
+import { columnsQuery, type Column } from '../api/resources'
 import { useApiMutation } from '../components/use-api-mutation'
 import { isComputed } from '../formats/column'
+import { isSameValue } from '../formats/value'
 import { makeChange, makeChanges } from '../undo/make-change'
 import { useRecordChange } from '../undo/undo-provider'
 import { renamedChoices } from './choice-drafts'
@@ -20,6 +22,7 @@ export function useSaveColumn(
   draft: ColumnDraft,
 ): () => Promise<void> {
   const { mutate } = useApiMutation(['document', docId])
+  const client = useQueryClient()
   const record = useRecordChange()
   const label = draft.label.trim()
   const keep = async <Made extends { readonly seq: number | undefined }>(
@@ -32,9 +35,19 @@ export function useSaveColumn(
     )
     return change
   }
+  /** Rejects if someone else has changed these fields since the column was opened: they are written whole. */
+  const expectUnchanged = async (edited: Column, fields: readonly (keyof Column['fields'])[]) => {
+    const stored = await client.fetchQuery({ ...columnsQuery(docId, tableId), staleTime: 0 })
+    const now = stored.find(({ fields: { colRef } }) => colRef === edited.fields.colRef)
+    if (now && !fields.every((field) => isSameValue(now.fields[field], edited.fields[field])))
+      throw new Error(
+        'Someone else has changed this column in the meantime. Cancel, and edit it again.',
+      )
+  }
   const edit = async (edited: Column) => {
     const fields = changedFields(edited, draft)
     if (Object.keys(fields).length === 0) return
+    await expectUnchanged(edited, Object.keys(fields) as (keyof Column['fields'])[])
     const cells = await renamedCells({ docId, tableId }, edited, draft)
     const columns = [{ id: edited.id, fields }]
     const update = { op: 'updateColumns', table: tableId, columns } as const
