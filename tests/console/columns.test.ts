@@ -178,6 +178,39 @@ describe('choices', () => {
   })
 })
 
+describe('a column that becomes choices', () => {
+  it('keeps what is edited after another type is chosen, though its values arrive only then', async () => {
+    await openTable({ Kind: { type: 'Text' } }, [{ Kind: 'cat' }])
+    const chooseType = async (name: string) => {
+      await panel.getByRole('button', { name: /^Type/ }).click()
+      await panel.getByRole('menuitemradio', { name, exact: true }).click()
+    }
+    const values = /\/values(\?|$)/
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(values, async (route) => {
+      await held
+      await route.continue()
+    })
+    await edit('Kind')
+    const asked = page.waitForRequest(values)
+    await chooseType('Choice')
+    await asked
+    await chooseType('Text')
+    await panel.getByLabel('Description').fill('Kept')
+    const answered = page.waitForResponse(values)
+    answer()
+    await (await answered).finished()
+    await desk.settled()
+    await panel.getByRole('button', { name: /^Type: Text/ }).waitFor()
+    expect(await panel.getByLabel('Description').inputValue()).toBe('Kept')
+    await page.unroute(values)
+    await save()
+  })
+})
+
 describe('a column that someone else has changed since its panel was opened', () => {
   it('is not overwritten', async () => {
     const path = await openTable({ Kind: { type: 'Choice', options: { choices: ['a'] } } }, [{}])
