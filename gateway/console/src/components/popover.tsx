@@ -40,7 +40,8 @@ export function Popover(props: PopoverProps): ReactNode {
     return () => document.removeEventListener('pointerdown', closeOutside)
   }, [isOpen, onClose])
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !isOpen) return
+    // An input method ends its composition with this key.
+    if (event.key !== 'Escape' || !isOpen || event.nativeEvent.isComposing) return
     event.stopPropagation()
     onClose()
   }

@@ -32,6 +32,8 @@ interface Draft {
   readonly focusedId?: number
   /** The filters that the draft may find in the view: the one that it began with or set, and until that is shown the one before. */
   readonly known: readonly string[]
+  /** A filter that is only looked at stays as it is written. */
+  readonly isEdited?: boolean
 }
 
 /** A filter while it is edited. */
@@ -50,7 +52,7 @@ export function useFilterDraft(columns: readonly Column[], request: FilterReques
   const { view, setView } = useGridViewContext()
   const current = JSON.stringify(view.filter)
   const [draft, setDraft] = useState(() => begin(view.filter, columns, request))
-  const { tree, focusedId, known } = draft
+  const { tree, focusedId, known, isEdited = false } = draft
   if (!known.includes(current)) setDraft({ tree: readTree(view.filter, columns), known: [current] })
   else if (known.length > 1 && known.at(-1) === current) setDraft({ ...draft, known: [current] })
 
@@ -59,7 +61,7 @@ export function useFilterDraft(columns: readonly Column[], request: FilterReques
   const isTooLong = encodeURIComponent(text).length > MAX_CHARACTERS
   const hasApplied = useRef(false)
   const apply = useEffectEvent(() => {
-    if (isTooLong || known.at(-1) === text) return
+    if (!isEdited || isTooLong || known.at(-1) === text) return
     setDraft((now) => ({ ...now, known: [current, text] }))
     // Changes of one form are one step back.
     setView({ ...view, filter }, { replace: hasApplied.current })
@@ -69,9 +71,13 @@ export function useFilterDraft(columns: readonly Column[], request: FilterReques
     const timer = setTimeout(() => apply(), QUIET_MS)
     return () => clearTimeout(timer)
   }, [text])
-  useEffect(() => () => apply(), [])
+  useEffect(() => {
+    const { pathname } = location
+    // The filter of a page that is left is none of the next page.
+    return () => void (location.pathname === pathname && apply())
+  }, [])
   const change = (next: FilterTree, focused?: number) =>
-    setDraft((now) => ({ ...now, tree: next, focusedId: focused }))
+    setDraft((now) => ({ ...now, tree: next, focusedId: focused, isEdited: true }))
   return { tree, focusedId, isTooLong, change }
 }
 
