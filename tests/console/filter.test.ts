@@ -180,6 +180,14 @@ describe('the filter of a grid', () => {
     await showsNames('apple', 'cherry', 'lime', 'pear')
   })
 
+  it('names references in groups by the label of their row as well', async () => {
+    await open(filterQuery({ or: [{ Owner: [2] }, { Owner: [1], Ripe: [true] }] }))
+    await showsNames('apple', 'cherry', 'pear')
+    await page
+      .getByText('Owner is any of Bob or (Owner is any of Ada and Ripe is checked)')
+      .waitFor()
+  })
+
   it('is edited with the keyboard only, and returns the focus', async () => {
     await open()
     await button().focus()

@@ -5,7 +5,8 @@ import { formatCell } from '../../formats/cell'
 import { listItems } from '../../formats/value'
 import { labelColumn, labelQuery, type LabelSource } from './label-queries'
 
-const STALE_MS = 60_000
+/** How long the columns of a table are taken for those that label its rows. */
+export const STALE_MS = 60_000
 /** References of a list that a text names. */
 const MAX_NAMED = 50
 
@@ -20,13 +21,23 @@ export const tableOf = (type: string): string => type.slice(type.indexOf(':') + 
  */
 export function useLabelSource(
   column: Column | undefined,
-  { docId, asOf }: LabelContext,
+  context: LabelContext,
 ): LabelSource | undefined {
+  const { docId, asOf } = context
   const tableId = tableOf(column?.fields.type ?? '')
   const enabled = column !== undefined
   const { data } = useQuery({ ...columnsQuery(docId, tableId, asOf), staleTime: STALE_MS, enabled })
-  const label = column && data && labelColumn(data, column.fields.visibleCol)
-  return label && { docId, tableId, column: label, asOf }
+  return column && labelSourceOf(column, data, context)
+}
+
+/** The label source of a reference column whose table has these columns. */
+export function labelSourceOf(
+  { fields: { type, visibleCol } }: Column,
+  columns: readonly Column[] | undefined,
+  { docId, asOf }: LabelContext,
+): LabelSource | undefined {
+  const label = columns && labelColumn(columns, visibleCol)
+  return label && { docId, tableId: tableOf(type), column: label, asOf }
 }
 
 /** The labels of rows, in order. Row ids are used until labels are loaded, and for empty labels. */

@@ -4,9 +4,9 @@ import type { CellContext } from '../../cells/editing/cell-type'
 import { Button } from '../../components/button'
 import { columnName } from '../../formats/column'
 import type { Filter } from '../view/grid-view'
-import { refersToRows, valueCount, type Condition } from './conditions'
-import { entryOf, valueLabel, type Entry } from './condition-text'
-import { useReferenceLabels } from './value-labels'
+import { valueCount, type Condition } from './conditions'
+import { entryOf, type Entry } from './condition-text'
+import { useValueLabels } from './value-labels'
 import { ValueList } from './value-list'
 
 interface ConditionValuesProps {
@@ -116,12 +116,13 @@ function ValueField({ label, entry, value, onChange }: ValueFieldProps): ReactNo
 function ChosenValues(props: ConditionValuesProps): ReactNode {
   const { column, context, condition, rest, onChange } = props
   const [isOpen, setOpen] = useState(condition.values.length === 0)
-  const Summary = refersToRows(column) ? ReferenceSummary : PlainSummary
+  const labelOf = useValueLabels([{ column, values: condition.values }], context)
+  const texts = [...new Set(condition.values.map((value) => labelOf(value, column)))]
   return (
     <>
       <Button className="filter-chosen" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span className="visually-hidden">Values of {columnName(column)}: </span>
-        <Summary {...props} />
+        {texts.length === 0 ? 'Select values' : texts.join(', ')}
       </Button>
       {isOpen && (
         <ValueList
@@ -134,17 +135,4 @@ function ChosenValues(props: ConditionValuesProps): ReactNode {
       )}
     </>
   )
-}
-
-const PlainSummary = ({ column, condition }: ConditionValuesProps): ReactNode =>
-  summaryOf(condition.values, (value) => valueLabel(value, column))
-
-function ReferenceSummary({ column, context, condition }: ConditionValuesProps): ReactNode {
-  const labelOf = useReferenceLabels(condition.values, column, context)
-  return summaryOf(condition.values, labelOf)
-}
-
-function summaryOf(values: readonly unknown[], labelOf: (value: unknown) => string): string {
-  const texts = [...new Set(values.map(labelOf))]
-  return texts.length === 0 ? 'Select values' : texts.join(', ')
 }

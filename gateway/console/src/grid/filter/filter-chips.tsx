@@ -3,11 +3,9 @@ import type { Column } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { Chip } from '../view/chip'
 import { useGridViewContext } from '../view/view-context'
-import { refersToRows } from './conditions'
-import { describeCondition } from './condition-text'
 import { describeItem, describeItems } from './filter-text'
-import { isCondition, readTree, replaceItem, toFilter, type ConditionItem } from './filter-tree'
-import { useReferenceLabels } from './value-labels'
+import { conditionsIn, readTree, replaceItem, toFilter } from './filter-tree'
+import { useValueLabels } from './value-labels'
 
 interface FilterChipsProps {
   readonly columns: readonly Column[]
@@ -20,10 +18,15 @@ export function FilterChips({ columns, context, onOpen }: FilterChipsProps): Rea
   const { view, setView } = useGridViewContext()
   const tree = readTree(view.filter, columns)
   const { join, items } = tree
+  const shown = conditionsIn(items).flatMap(({ colId, values }) => {
+    const column = columns.find(({ id }) => id === colId)
+    return column ? [{ column, values }] : []
+  })
+  const words = { columns, labelOf: useValueLabels(shown, context) }
   if (join === 'or')
     return (
       <Chip
-        text={describeItems(items, join, columns)}
+        text={describeItems(items, join, words)}
         onOpen={onOpen}
         onRemove={() => setView({ ...view, filter: {} })}
       />
@@ -34,30 +37,6 @@ export function FilterChips({ columns, context, onOpen }: FilterChipsProps): Rea
       const left = { join, items: replaceItem(items, item.id, undefined) }
       setView({ ...view, filter: toFilter(left, columns) })
     }
-    const column = isCondition(item) ? columns.find(({ id }) => id === item.colId) : undefined
-    if (column && isCondition(item) && refersToRows(column))
-      return (
-        <ReferenceChip
-          key={index}
-          item={item}
-          column={column}
-          context={context}
-          onOpen={onOpen}
-          onRemove={remove}
-        />
-      )
-    return <Chip key={index} text={describeItem(item, columns)} onOpen={onOpen} onRemove={remove} />
+    return <Chip key={index} text={describeItem(item, words)} onOpen={onOpen} onRemove={remove} />
   })
-}
-
-function ReferenceChip(props: {
-  readonly item: ConditionItem
-  readonly column: Column
-  readonly context: CellContext
-  readonly onOpen: () => void
-  readonly onRemove: () => void
-}): ReactNode {
-  const { item, column, context, ...chip } = props
-  const labelOf = useReferenceLabels(item.values, column, context)
-  return <Chip {...chip} text={describeCondition(item, column, labelOf)} />
 }

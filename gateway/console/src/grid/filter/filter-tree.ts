@@ -138,6 +138,12 @@ function combine(join: Join, parts: readonly Filter[]): Filter | undefined {
   return Object.fromEntries(parts.flatMap((part) => Object.entries(part)))
 }
 
+/** Returns the conditions in a filter, those of groups included. */
+export const conditionsIn = (items: readonly Item[]): ConditionItem[] =>
+  items.flatMap((item) =>
+    isGroup(item) ? conditionsIn(item.items) : isCondition(item) ? [item] : [],
+  )
+
 /** Returns the number of conditions in a filter. */
 export const countConditions = ({ items }: Pick<FilterTree, 'items'>): number =>
   items.reduce((sum, item) => sum + (isGroup(item) ? countConditions(item) : 1), 0)

@@ -3,16 +3,7 @@ import type { Column } from '../../api/resources'
 import type { Filter } from '../view/grid-view'
 import { useGridViewContext } from '../view/view-context'
 import { valuesKind } from './conditions'
-import {
-  isCondition,
-  isGroup,
-  newCondition,
-  readTree,
-  toFilter,
-  type ConditionItem,
-  type FilterTree,
-  type Item,
-} from './filter-tree'
+import { conditionsIn, newCondition, readTree, toFilter, type FilterTree } from './filter-tree'
 
 /** The column whose condition is edited first. */
 export interface FilterRequest {
@@ -96,8 +87,3 @@ function begin(filter: Filter, columns: readonly Column[], request: FilterReques
   if (!added) return { tree, known }
   return { tree: { ...tree, items: [...tree.items, added] }, known, focusedId: added.id }
 }
-
-const conditionsIn = (items: readonly Item[]): ConditionItem[] =>
-  items.flatMap((item) =>
-    isGroup(item) ? conditionsIn(item.items) : isCondition(item) ? [item] : [],
-  )

@@ -6,9 +6,9 @@ import { Button } from '../../components/button'
 import { CheckField } from '../../components/field'
 import { ErrorNote } from '../../components/states'
 import type { Filter } from '../view/grid-view'
-import { emptyValues, refersToRows, valueFamily } from './conditions'
-import { isBlank, valueLabel } from './condition-text'
-import { useReferenceLabels } from './value-labels'
+import { emptyValues, valueFamily } from './conditions'
+import { isBlank } from './condition-text'
+import { useValueLabels } from './value-labels'
 import { MAX_VALUES, valuesQuery } from './value-queries'
 
 interface ValueListProps {
@@ -36,7 +36,6 @@ export function ValueList(props: ValueListProps): ReactNode {
     counts.set(key, (counts.get(key) ?? 0) + count)
   }
   const values = distinct([...listed.map(({ value }) => value), ...chosen], column)
-  const Choices = refersToRows(column) ? ReferenceChoices : PlainChoices
   const total = found.data?.total ?? 0
   return (
     <div className="values" role="group" aria-label="Values">
@@ -86,19 +85,10 @@ interface ChoicesProps extends ValueListProps {
   readonly isLoading: boolean
 }
 
-const PlainChoices = (props: ChoicesProps): ReactNode => (
-  <Choices {...props} labelOf={(value) => valueLabel(value, props.column)} />
-)
-
-function ReferenceChoices(props: ChoicesProps): ReactNode {
-  const labelOf = useReferenceLabels(props.values, props.column, props.context)
-  return <Choices {...props} labelOf={labelOf} />
-}
-
-function Choices(
-  props: ChoicesProps & { readonly labelOf: (value: unknown) => string },
-): ReactNode {
-  const { column, values, countOf, search, isLoading, labelOf, chosen, onChoose } = props
+function Choices(props: ChoicesProps): ReactNode {
+  const { column, context, values, countOf, search, isLoading, chosen, onChoose } = props
+  const labels = useValueLabels([{ column, values }], context)
+  const labelOf = (value: unknown) => labels(value, column)
   const folded = search.toLowerCase()
   const shown = values.filter((value) => labelOf(value).toLowerCase().includes(folded))
   const keys = new Set(chosen.map((value) => keyOf(value, column)))
