@@ -180,6 +180,48 @@ describe('the filter of a grid', () => {
     await showsNames('apple', 'cherry', 'lime', 'pear')
   })
 
+  it('says when more elements are selected than a condition takes', async () => {
+    await addTable(rest, doc, 'Many', { Name: 'Text', Tags: 'ChoiceList' })
+    const records = Array.from({ length: 51 }, (_, i) => ({ Name: `n${i}`, Tags: ['L', `t${i}`] }))
+    await addRecords(rest, `${doc}/tables/Many`, records)
+    await page.goto(`${address}/tables/Many`)
+    await menu('Tags', 'Filter by values…')
+    const values = form().getByRole('group', { name: 'Values' })
+    await values.getByRole('checkbox').nth(50).waitFor()
+    await values.getByRole('button', { name: 'Select all' }).click()
+    await form().getByText('a condition on lists takes at most 50 values').waitFor()
+    await values.getByRole('checkbox').first().uncheck()
+    await hasFilter({ Tags: { hasAny: expect.any(Array) as unknown } })
+    await eventually(async () => (await page.locator('.ag-row').count()) > 0, patience)
+    expect(desk.faults).toEqual([])
+  })
+
+  it('stays as it is written while it is only looked at', async () => {
+    const filter = { Price: { eq: 9 } }
+    await open(filterQuery(filter))
+    const entries = () => page.evaluate<number>('history.length')
+    const before = await entries()
+    await button().click()
+    await form().getByLabel('Value of Price').waitFor()
+    await page.keyboard.press('Escape')
+    await form().waitFor({ state: 'hidden' })
+    await showsNames('cherry')
+    expect([filterOf(), await entries()]).toEqual([filter, before])
+  })
+
+  it('does not follow to the page to which the user returns', async () => {
+    await page.goto(`${address}/tables/People`)
+    await page.getByRole('link', { name: 'Fruit' }).click()
+    await page.locator('.ag-row:not(.row-waiting) [col-id="Kind"]').first().waitFor()
+    await button().click()
+    await condition('Name').getByLabel('Value of Name').focus()
+    // At once, before the filter is applied.
+    await page.evaluate(`document.execCommand('insertText', false, 'pear'); history.back()`)
+    await page.getByText('Bob', { exact: true }).waitFor()
+    await form().waitFor({ state: 'hidden' })
+    expect([new URL(page.url()).pathname.split('/').at(-1), filterOf()]).toEqual(['People', null])
+  })
+
   it('names references in groups by the label of their row as well', async () => {
     await open(filterQuery({ or: [{ Owner: [2] }, { Owner: [1], Ripe: [true] }] }))
     await showsNames('apple', 'cherry', 'pear')

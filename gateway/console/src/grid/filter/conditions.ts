@@ -184,6 +184,13 @@ export function isComplete({ kind, values }: Condition): boolean {
   return values.length >= least
 }
 
+/** Values that the API takes for a condition on the elements of lists. */
+export const MAX_ELEMENTS = 50
+
+/** Returns true for a condition with more values than the API takes. */
+export const hasTooMany = ({ kind, values }: Condition): boolean =>
+  ['has', 'hasAny', 'hasNone'].includes(kind) && values.length > MAX_ELEMENTS
+
 /** Values of empty cells: text can be empty without being null, and a reference to no row is 0. */
 export function emptyValues(column: Column): readonly unknown[] {
   if (typeName(column) === 'Ref') return [null, 0]

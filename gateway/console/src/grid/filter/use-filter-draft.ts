@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { Column } from '../../api/resources'
 import type { Filter } from '../view/grid-view'
 import { useGridViewContext } from '../view/view-context'
-import { valuesKind } from './conditions'
+import { hasTooMany, MAX_ELEMENTS, valuesKind } from './conditions'
 import { conditionsIn, newCondition, readTree, toFilter, type FilterTree } from './filter-tree'
 
 /** The column whose condition is edited first. */
@@ -31,7 +31,8 @@ interface Draft {
 export interface FilterDraft {
   readonly tree: FilterTree
   readonly focusedId: number | undefined
-  readonly isTooLong: boolean
+  /** Why it is not applied; undefined if it is. */
+  readonly fault: string | undefined
   readonly change: (tree: FilterTree, focusedId?: number) => void
 }
 
@@ -49,10 +50,10 @@ export function useFilterDraft(columns: readonly Column[], request: FilterReques
 
   const filter = toFilter(tree, columns)
   const text = JSON.stringify(filter)
-  const isTooLong = encodeURIComponent(text).length > MAX_CHARACTERS
+  const fault = faultOf(tree, text)
   const hasApplied = useRef(false)
   const apply = useEffectEvent(() => {
-    if (!isEdited || isTooLong || known.at(-1) === text) return
+    if (!isEdited || fault !== undefined || known.at(-1) === text) return
     setDraft((now) => ({ ...now, known: [current, text] }))
     // Changes of one form are one step back.
     setView({ ...view, filter }, { replace: hasApplied.current })
@@ -69,7 +70,15 @@ export function useFilterDraft(columns: readonly Column[], request: FilterReques
   }, [])
   const change = (next: FilterTree, focused?: number) =>
     setDraft((now) => ({ ...now, tree: next, focusedId: focused, isEdited: true }))
-  return { tree, focusedId, isTooLong, change }
+  return { tree, focusedId, fault, change }
+}
+
+function faultOf({ items }: FilterTree, text: string): string | undefined {
+  if (conditionsIn(items).some(hasTooMany))
+    return `The filter is not applied: a condition on lists takes at most ${MAX_ELEMENTS} values.`
+  return encodeURIComponent(text).length > MAX_CHARACTERS
+    ? 'The filter is too long and not applied. Select fewer values.'
+    : undefined
 }
 
 /** The filter, with a condition of the requested column; an empty one has a condition to begin with. */

@@ -82,7 +82,7 @@ interface FilterPanelProps {
 }
 
 function FilterPanel({ context, columns, request, onClose }: FilterPanelProps): ReactNode {
-  const { tree, focusedId, isTooLong, change } = useFilterDraft(columns, request)
+  const { tree, focusedId, fault, change } = useFilterDraft(columns, request)
   const adding = useRef<HTMLButtonElement>(null)
   const form: FilterForm = {
     columns,
@@ -111,9 +111,9 @@ function FilterPanel({ context, columns, request, onClose }: FilterPanelProps): 
         join={tree.join}
         onJoin={(join) => change({ ...tree, join })}
       />
-      {isTooLong && (
+      {fault !== undefined && (
         <p className="note error" role="alert">
-          The filter is too long and not applied. Select fewer values.
+          {fault}
         </p>
       )}
       <div className="filter-actions">
