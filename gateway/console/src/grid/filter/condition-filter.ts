@@ -102,6 +102,7 @@ function listCondition(
 }
 
 function operatorCondition(name: string, operand: unknown, column: Column): Condition | undefined {
+  if (name === 'isNull') return nullCondition(operand, column)
   const operands: readonly unknown[] = [operand].flat()
   const pair = lists[name]
   if (pair && Array.isArray(operand)) return listCondition(operands, pair, column)
@@ -113,6 +114,13 @@ function operatorCondition(name: string, operand: unknown, column: Column): Cond
   return isRead && operands.every((one) => isEntered(one, kind, column))
     ? { kind, values: operands }
     : undefined
+}
+
+/** Columns whose empty cells can have other values than null select null among their values. */
+function nullCondition(isNull: unknown, column: Column): Condition | undefined {
+  // For the API an error of a formula is null as well, yet not among values that are null.
+  if (typeof isNull !== 'boolean' || (isNull && column.fields.formula !== '')) return undefined
+  return listCondition([null], isNull ? ['is', 'in'] : ['isNot', 'notIn'], column)
 }
 
 /** Returns true for a value that can be entered in a field. */

@@ -81,7 +81,8 @@ describe('conditions', () => {
     ['Text', { contains: 'a' }],
     ['Text', { contains: 'a', isNull: false, ignoreCase: true }],
     ['Text', { in: ['a'], ignoreCase: true }],
-    ['Text', { isNull: true }],
+    ['Text', { isNull: 1 }],
+    ['ChoiceList', { isNull: true, gt: 5 }],
     ['Text', { has: 1 }],
     ['Text', {}],
     ['Text', []],
@@ -94,6 +95,26 @@ describe('conditions', () => {
     ['Attachments', { has: 3 }],
   ])('on %s are not found in %j', (type, filter) => {
     expect(fromOperators(filter, column(type))).toBeUndefined()
+  })
+
+  it.each(['Text', 'Choice', 'Ref:People', 'Any'])(
+    'on %s tell null from other empty values, in words',
+    (type) => {
+      const isNull = fromOperators({ isNull: true }, column(type)) ?? []
+      expect(isNull).toEqual([{ kind: 'in', values: [null] }])
+      expect(fromOperators({ isNull: false }, column(type))).toEqual([
+        { kind: 'notIn', values: [null] },
+      ])
+      const [first = { kind: 'is', values: [] } as const] = isNull
+      expect(describeCondition(first, column(type))).toBe('A is any of (blank)')
+    },
+  )
+
+  it('on formulas keep isNull, which finds errors as well', () => {
+    const computed = column('Text')
+    const formula = { ...computed, fields: { ...computed.fields, formula: '$B' } }
+    expect(fromOperators({ isNull: true }, formula)).toBeUndefined()
+    expect(fromOperators({ isNull: false }, formula)).toEqual([{ kind: 'notIn', values: [null] }])
   })
 
   it('are complete with all of their values', () => {

@@ -112,6 +112,7 @@ function filtersOf(depth: number): fc.Arbitrary<Filter> {
       fc.record({ contains: text }),
       fc.record({ contains: text, startsWith: text, ignoreCase: fc.constant(true) }),
       fc.array(fc.oneof(text, fc.constant(null)), { minLength: 1, maxLength: 2 }),
+      fc.record({ isNull: fc.boolean() }),
     ),
     N: fc.oneof(fc.record({ gte: number, lt: number }), fc.record({ isNull: fc.boolean() })),
     L: fc.record({ has: fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 2 })) }),
