@@ -180,6 +180,19 @@ describe('the filter of a grid', () => {
     await showsNames('apple', 'cherry', 'lime', 'pear')
   })
 
+  it('says that values of rows which do not match a search are counted', async () => {
+    await open('?search=apple')
+    await showsNames('apple')
+    await menu('Kind', 'Filter by values…')
+    await form().getByRole('checkbox', { name: 'pome 2' }).waitFor()
+    await form().getByText('Rows that do not match the search are counted as well.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Clear search' }).click()
+    await menu('Kind', 'Filter by values…')
+    await form().getByRole('checkbox', { name: 'pome 2' }).waitFor()
+    expect(await form().getByText('do not match the search').count()).toBe(0)
+  })
+
   it('says when more elements are selected than a condition takes', async () => {
     await addTable(rest, doc, 'Many', { Name: 'Text', Tags: 'ChoiceList' })
     const records = Array.from({ length: 51 }, (_, i) => ({ Name: `n${i}`, Tags: ['L', `t${i}`] }))

@@ -5,6 +5,7 @@ import type { CellContext } from '../../cells/editing/cell-type'
 import { Button } from '../../components/button'
 import { CheckField } from '../../components/field'
 import { ErrorNote } from '../../components/states'
+import { useSearchText } from '../search/search-address'
 import type { Filter } from '../view/grid-view'
 import { emptyValues, valueFamily } from './conditions'
 import { isBlank } from './condition-text'
@@ -37,6 +38,7 @@ export function ValueList(props: ValueListProps): ReactNode {
   }
   const values = distinct([...listed.map(({ value }) => value), ...chosen], column)
   const total = found.data?.total ?? 0
+  const [searched] = useSearchText()
   return (
     <div className="values" role="group" aria-label="Values">
       <input
@@ -56,8 +58,13 @@ export function ValueList(props: ValueListProps): ReactNode {
       />
       {total > MAX_VALUES && (
         <p className="note">
-          The {MAX_VALUES} most frequent of {total.toLocaleString()} values.
+          {sought === '' || isSearchedByServer(column)
+            ? `The ${MAX_VALUES} most frequent of ${total.toLocaleString()} values.`
+            : `Only the ${MAX_VALUES} most frequent of ${total.toLocaleString()} values are searched.`}
         </p>
+      )}
+      {searched !== '' && (
+        <p className="note">Rows that do not match the search are counted as well.</p>
       )}
     </div>
   )
@@ -71,9 +78,11 @@ function distinct(values: readonly unknown[], column: Column): readonly unknown[
   return [...new Map(values.map((value) => [keyOf(value, column), value])).values()]
 }
 
+const isSearchedByServer = (column: Column): boolean => valueFamily(column) === 'text'
+
 /** Text is searched for among all values of the column, others among those that are listed. */
 function withSearch(filter: Filter, column: Column, text: string): Filter {
-  if (text === '' || valueFamily(column) !== 'text') return filter
+  if (text === '' || !isSearchedByServer(column)) return filter
   const matches = { [column.id]: { contains: text, ignoreCase: true } }
   return Object.keys(filter).length === 0 ? matches : { and: [filter, matches] }
 }
