@@ -193,6 +193,18 @@ describe('the filter of a grid', () => {
     expect(await form().getByText('do not match the search').count()).toBe(0)
   })
 
+  it('is legible beside a search, on a narrow screen as well', async () => {
+    for (const width of [390, 1100]) {
+      await page.setViewportSize({ width, height: 800 })
+      await open(`${filterQuery({ Kind: ['pome'], Price: { lt: 9 } })}&search=p`)
+      await showsNames('apple', 'pear')
+      const box = await page.getByRole('list', { name: 'Filters and sorting' }).boundingBox()
+      expect(box?.width).toBeGreaterThan(200)
+      expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+    }
+    await page.setViewportSize({ width: 1400, height: 850 })
+  })
+
   it('says when more elements are selected than a condition takes', async () => {
     await addTable(rest, doc, 'Many', { Name: 'Text', Tags: 'ChoiceList' })
     const records = Array.from({ length: 51 }, (_, i) => ({ Name: `n${i}`, Tags: ['L', `t${i}`] }))
