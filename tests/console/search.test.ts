@@ -199,6 +199,19 @@ describe('a search in a table', () => {
     await shows(0, 'Name', 'Ada 14')
   })
 
+  it('follows changes of the rows that references show', async () => {
+    await openPeople('Referring', '?search=lagoon')
+    await finds('1 row')
+    const rename = (Title: string) =>
+      rest.patch(`${doc}/tables/Teams/records`, {
+        body: { records: [{ id: 2, fields: { Title } }] },
+      })
+    await rename('Pond')
+    await page.getByText('Nothing found for “lagoon”').waitFor()
+    await rename('Lagoon')
+    await finds('1 row')
+  })
+
   it('says when nothing is found, and offers to clear the search', async () => {
     await openPeople('Nothing', '?sort=-Name&filter={"Name":{"contains":"Bob"}}')
     await field().fill('ada 14')

@@ -162,10 +162,15 @@ interface ChangeTarget {
 }
 
 function handleChange({ seq, operations, truncated }: Change, target: ChangeTarget): void {
-  const { tableId, store } = target
+  const { tableId, search, store } = target
   if (truncated) store.scheduleRefresh(false)
   for (const operation of operations) {
-    if (operation.tableId !== tableId) continue
+    if (operation.tableId !== tableId) {
+      // References show other texts now.
+      const isSearched = search.text !== '' && search.tables.split(',').includes(operation.tableId)
+      if (isSearched) store.scheduleRefresh(false)
+      continue
+    }
     if (!('rowIds' in operation)) {
       // The values and types of cells may have changed, and cursors are invalid after a schema change.
       store.scheduleRefresh(false)

@@ -4,9 +4,9 @@ import { useSearchParams } from 'react-router'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { useRowPanel, type OpenedRow } from './row-panel/use-row-panel'
-import type { RowSearch } from './rows/rows-api'
 import { useSearchText } from './search/search-address'
 import { useGridSearch, type GridSearch } from './search/use-grid-search'
+import { useRowSearch } from './search/use-row-search'
 import { readView, writeView, type GridView } from './view/grid-view'
 import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
@@ -63,14 +63,6 @@ export function useTableRows(
     body,
   })
   return { view, setView, grid, body, rows, search, editing, ranges, rowCommands, opened }
-}
-
-/** A search for a text in columns; none without columns. It stays the same object while it is the same. */
-function useRowSearch(text: string, columns: readonly Column[]): RowSearch {
-  const ids = text === '' ? [] : columns.map(({ id }) => id).sort()
-  const fields = ids.join(',')
-  const searched = fields === '' ? '' : text
-  return useMemo(() => ({ text: searched, fields }), [searched, fields])
 }
 
 /** The view in the query string of the page; setting it navigates. */

@@ -27,6 +27,8 @@ export interface RowSearch {
   readonly text: string
   /** Ids of the columns in which it looks, separated by commas. */
   readonly fields: string
+  /** Ids of the other tables whose rows are shown in these columns, separated by commas. */
+  readonly tables: string
 }
 
 /** The table and the view whose rows are read. */
