@@ -9,7 +9,7 @@ import {
 import { Button } from '../../components/button'
 import { Icon } from '../../components/icon'
 import type { RowStore } from '../rows/row-store'
-import { MAX_SEARCH, readText } from './search-address'
+import { MAX_SEARCH, readText } from '../view/search-address'
 
 /** Pause in typing after which the rows are searched. */
 const PAUSE_MS = 300
