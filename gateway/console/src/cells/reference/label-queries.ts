@@ -59,9 +59,17 @@ async function fetchLabels(
 }
 
 /** The first rows of a table whose label contains a text, or whose id is that number. */
-export const rowsQuery = (table: Pick<LabelSource, 'docId' | 'tableId'>, search: RowSearch) =>
+export const rowsQuery = (table: Omit<LabelSource, 'column'>, search: RowSearch) =>
   queryOptions({
-    queryKey: ['document', table.docId, 'find', table.tableId, search.column?.id, search.text],
+    queryKey: [
+      'document',
+      table.docId,
+      'find',
+      table.tableId,
+      search.column?.id,
+      search.text,
+      { asOf: table.asOf },
+    ],
     queryFn: ({ signal }) => fetchRows(table, { ...selection(search), limit: MAX_FOUND }, signal),
     gcTime: CACHE_MS,
   })

@@ -17,13 +17,12 @@ export function useValueLabels(
   shown: readonly ShownValues[],
   context: CellContext,
 ): (value: unknown, column: Column) => string {
-  const references = shown.filter(({ column }) => refersToRows(column))
   const sourceOf = useLabelSources(
-    references.map(({ column }) => column),
+    shown.map(({ column }) => column),
     context,
   )
   const wanted = new Map<string, { readonly source: LabelSource; readonly id: number }>()
-  for (const { column, values } of references) {
+  for (const { column, values } of shown) {
     const source = sourceOf(column)
     for (const id of values)
       if (source && typeof id === 'number' && id > 0) wanted.set(keyOf(id, source), { source, id })
@@ -46,18 +45,19 @@ export function useValueLabels(
 const keyOf = (value: unknown, { tableId, column }: LabelSource): string =>
   JSON.stringify([tableId, column.id, value])
 
-/** Returns the label source of each of the columns, once the columns of its table are loaded. */
-function useLabelSources(
+/** Returns the label source of each of the columns that refer to rows, once the columns of its table are loaded. */
+export function useLabelSources(
   columns: readonly Column[],
   context: CellContext,
 ): (column: Column) => LabelSource | undefined {
   const { docId, asOf } = context
-  const tableIds = [...new Set(columns.map(({ fields }) => tableOf(fields.type)))]
+  const references = columns.filter(refersToRows)
+  const tableIds = [...new Set(references.map(({ fields }) => tableOf(fields.type)))]
   const tables = useQueries({
     queries: tableIds.map((id) => ({ ...columnsQuery(docId, id, asOf), staleTime: STALE_MS })),
   })
   const sources = new Map(
-    columns.map((column) => {
+    references.map((column) => {
       const { data } = tables[tableIds.indexOf(tableOf(column.fields.type))] ?? {}
       return [column.id, labelSourceOf(column, data, context)]
     }),

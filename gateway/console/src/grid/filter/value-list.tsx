@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
@@ -9,8 +8,8 @@ import { useSearchText } from '../view/search-address'
 import type { Filter } from '../view/grid-view'
 import { emptyValues, valueFamily } from './conditions'
 import { isBlank } from './condition-text'
+import { useListedValues } from './listed-values'
 import { useValueLabels } from './value-labels'
-import { MAX_VALUES, valuesQuery } from './value-queries'
 
 interface ValueListProps {
   readonly column: Column
@@ -23,11 +22,11 @@ interface ValueListProps {
 
 /** The values of a column with the number of their rows, to choose from. */
 export function ValueList(props: ValueListProps): ReactNode {
-  const { column, context, filter, chosen } = props
+  const { column, chosen } = props
   const [search, setSearch] = useState('')
   const sought = useDeferredValue(search.trim())
-  const found = useQuery(valuesQuery(context, column.id, withSearch(filter, column, sought)))
-  const listed = (found.data?.values ?? []).filter(
+  const { isComplete, note, error, isLoading, ...found } = useListedValues(props, sought)
+  const listed = found.values.filter(
     // An empty list has no element that could be chosen.
     ({ value }) => valueFamily(column) !== 'list' || value !== null,
   )
@@ -37,7 +36,6 @@ export function ValueList(props: ValueListProps): ReactNode {
     counts.set(key, (counts.get(key) ?? 0) + count)
   }
   const values = distinct([...listed.map(({ value }) => value), ...chosen], column)
-  const total = found.data?.total ?? 0
   const [searched] = useSearchText()
   return (
     <div className="values" role="group" aria-label="Values">
@@ -48,21 +46,15 @@ export function ValueList(props: ValueListProps): ReactNode {
         value={search}
         onChange={({ target }) => setSearch(target.value)}
       />
-      <ErrorNote error={found.error} />
+      <ErrorNote error={error} />
       <Choices
         {...props}
         values={values}
-        countOf={(value) => counts.get(keyOf(value, column)) ?? 0}
+        countOf={(value) => counts.get(keyOf(value, column)) ?? (isComplete ? 0 : undefined)}
         search={sought}
-        isLoading={found.isPending}
+        isLoading={isLoading}
       />
-      {total > MAX_VALUES && (
-        <p className="note">
-          {sought === '' || isSearchedByServer(column)
-            ? `The ${MAX_VALUES} most frequent of ${total.toLocaleString()} values.`
-            : `Only the ${MAX_VALUES} most frequent of ${total.toLocaleString()} values are searched.`}
-        </p>
-      )}
+      {note !== undefined && <p className="note">{note}</p>}
       {searched !== '' && (
         <p className="note">Rows that do not match the search are counted as well.</p>
       )}
@@ -78,18 +70,10 @@ function distinct(values: readonly unknown[], column: Column): readonly unknown[
   return [...new Map(values.map((value) => [keyOf(value, column), value])).values()]
 }
 
-const isSearchedByServer = (column: Column): boolean => valueFamily(column) === 'text'
-
-/** Text is searched for among all values of the column, others among those that are listed. */
-function withSearch(filter: Filter, column: Column, text: string): Filter {
-  if (text === '' || !isSearchedByServer(column)) return filter
-  const matches = { [column.id]: { contains: text, ignoreCase: true } }
-  return Object.keys(filter).length === 0 ? matches : { and: [filter, matches] }
-}
-
 interface ChoicesProps extends ValueListProps {
   readonly values: readonly unknown[]
-  readonly countOf: (value: unknown) => number
+  /** Undefined if it is not known. */
+  readonly countOf: (value: unknown) => number | undefined
   readonly search: string
   readonly isLoading: boolean
 }
@@ -126,7 +110,7 @@ function Choices(props: ChoicesProps): ReactNode {
               label={
                 <>
                   <span className="values-label">{labelOf(value)}</span>{' '}
-                  <span className="values-count">{countOf(value).toLocaleString()}</span>
+                  <span className="values-count">{countOf(value)?.toLocaleString()}</span>
                 </>
               }
               checked={isChosen(value)}
