@@ -267,6 +267,18 @@ describe('tables', () => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
   })
+
+  it('stay shown when another user renames them', async () => {
+    await addTable(rest, doc, 'Ours', { A: 'Text' })
+    await page.getByRole('link', { name: 'Ours' }).click()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.goto(`${page.url()}?sort=A`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const tables = [{ id: 'Ours', fields: { tableId: 'Theirs' } }]
+    await rest.patch(`${doc}/tables`, { body: { tables } })
+    await page.waitForURL(/\/tables\/Theirs\?sort=A$/)
+    await page.getByRole('columnheader', { name: /^A/ }).waitFor()
+  })
 })
 
 describe('a document without tables', () => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { Navigate, useParams, useSearchParams } from 'react-router'
+import { useState, type ReactNode } from 'react'
+import { Navigate, useLocation, useParams, useSearchParams } from 'react-router'
 import { type Table, tablesQuery } from '../api/resources'
 import { Empty, Loading } from '../components/states'
 import { canEdit, tableUrl, useDocumentContext } from '../document-context/document-context'
@@ -32,7 +32,10 @@ export function TableView(): ReactNode {
   const { tableId = '' } = useParams()
   const table = tables.find(({ id }) => id === tableId)
   const isPresent = useIsPresent(docId, table)
+  const renamed = useRenamed(docId, tables, tableId)
+  const { search } = useLocation()
   if (busyTable === tableId) return <Loading what="the table" />
+  if (renamed) return <Navigate to={tableUrl(docId, renamed.id) + search} replace />
   if (asOf !== undefined && !table)
     return (
       <Empty title={`There was no table ${tableId} at this moment`}>
@@ -57,6 +60,16 @@ export function TableView(): ReactNode {
       }
     />
   )
+}
+
+/** Returns the table that was shown under an id which it no longer has, since someone else has renamed it. */
+function useRenamed(docId: string, tables: readonly Table[], tableId: string): Table | undefined {
+  const place = `${docId}/${tableId}`
+  const ref = tables.find(({ id }) => id === tableId)?.fields.tableRef
+  const [seen, setSeen] = useState<{ readonly place: string; readonly ref: number }>()
+  if (ref !== undefined && !(seen?.place === place && seen.ref === ref)) setSeen({ place, ref })
+  if (ref !== undefined || seen?.place !== place) return undefined
+  return tables.find(({ fields }) => fields.tableRef === seen.ref)
 }
 
 /** True if a table, which may be one of a former moment, exists now. */
