@@ -112,6 +112,21 @@ describe('the console', () => {
     expect(await desk.page.getByRole('button', { name: 'Access' }).count()).toBe(0)
   })
 
+  it('names the owner of the personal site of a document', async () => {
+    await open(desk, `/docs/${docId}/tables/People`, /A document/)
+    const trail = desk.page.getByRole('navigation', { name: 'Breadcrumb' })
+    await trail.getByRole('link', { name: 'Personal – Somebody with a Very-Long Name' }).waitFor()
+  })
+
+  it('has the link of the current page of a document in view on a phone', async () => {
+    await open(phone, `/docs/${docId}/api`, /A document/)
+    const link = phone.page
+      .getByRole('navigation', { name: 'Document' })
+      .getByRole('link', { name: 'API' })
+    const box = await link.boundingBox()
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(375)
+  })
+
   it('redirects users who are not signed in to the sign-in page and back', async () => {
     await using stranger = await visit()
     await stranger.page.goto(`${sheaf.url}/console/profile`)

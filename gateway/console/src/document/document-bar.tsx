@@ -8,6 +8,7 @@ import { Icon } from '../components/icon'
 import { useTitle } from '../components/page'
 import { canEdit } from '../document-context/document-context'
 import { InTopBar } from '../layout/top-bar'
+import { siteName } from '../sites/site-name'
 
 interface DocumentBarProps {
   readonly docId: string
@@ -23,7 +24,7 @@ export function DocumentBar({ docId, document }: DocumentBarProps): ReactNode {
     <>
       <InTopBar>
         <nav className="trail" aria-label="Breadcrumb">
-          <Link to={`/sites/${workspace.org.id}`}>{workspace.org.name}</Link>
+          <Link to={`/sites/${workspace.org.id}`}>{siteName(workspace.org)}</Link>
           <span aria-hidden="true">/</span>
           <span>{workspace.name}</span>
           <span aria-hidden="true">/</span>

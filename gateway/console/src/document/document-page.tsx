@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
-import { Link, NavLink, Outlet, useParams } from 'react-router'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { Link, NavLink, Outlet, useLocation, useParams } from 'react-router'
 import { documentQuery, tablesQuery } from '../api/resources'
 import {
   canEdit,
@@ -67,11 +67,18 @@ interface DocumentFrameProps extends DocumentContext {
 function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFrameProps): ReactNode {
   const { docId, document, tables, asOf } = outlet
   const [busyTable, setBusyTable] = useState<string>()
+  const side = useRef<HTMLDivElement>(null)
+  const { pathname } = useLocation()
+  useEffect(() => {
+    // Beyond the edge, the current page could be any other as well.
+    const current = side.current?.querySelector('[aria-current="page"]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname])
   const past = { docId, tables, isLoading, error, onRetry }
   return (
     <main className="document" id="main" tabIndex={-1}>
       <DocumentBar docId={docId} document={document} />
-      <div className="document-side">
+      <div ref={side} className="document-side">
         <TableList
           docId={docId}
           tables={tables}
