@@ -214,7 +214,7 @@ describe('access', () => {
 
     await dialog.getByLabel(`Role of ${email}`).selectOption('editors')
     await dialog.getByLabel('People with a role on the workspace').selectOption('')
-    await dialog.getByLabel(/Anyone with the link/).check()
+    await dialog.getByLabel('Anyone who is signed in can view with the link').check()
     const access = async () =>
       (
         await rest.get<{ maxInheritedRole: string | null; users: Record<string, unknown>[] }>(
@@ -230,7 +230,7 @@ describe('access', () => {
         roles.some(([address, role]) => address === 'everyone@getgrist.com' && role === 'viewers')
       )
     })
-    await dialog.getByLabel(/Anyone with the link/).uncheck()
+    await dialog.getByLabel('Anyone who is signed in can view with the link').uncheck()
     await dialog.getByRole('button', { name: `Remove ${email}` }).click()
     await dialog.getByRole('rowheader', { name: /Dan/ }).waitFor({ state: 'detached' })
     const denied = other.page.getByRole('alert').getByText('access denied')

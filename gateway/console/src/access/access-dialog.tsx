@@ -94,7 +94,7 @@ function SharingFields({ kind, list, isBusy, onChange }: SharingFieldsProps): Re
   const share = () =>
     onChange(
       { users: { [EVERYONE]: isPublic ? null : 'viewers' } },
-      isPublic ? 'Public access disabled.' : 'Anyone with the link can view.',
+      isPublic ? 'Public access disabled.' : 'Anyone who is signed in can view with the link.',
     )
   return (
     <>
@@ -111,7 +111,7 @@ function SharingFields({ kind, list, isBusy, onChange }: SharingFieldsProps): Re
         }
       />
       <CheckField
-        label="Anyone with the link can view, without signing in"
+        label="Anyone who is signed in can view with the link, and anyone by the API"
         checked={isPublic}
         disabled={isBusy}
         onChange={share}
