@@ -6,6 +6,8 @@ import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { gristStore, hashOf, storeFiles } from '../support/grist-store'
+import { newDocument } from '../support/system'
+import { requireOk } from '../support/webhooks'
 import { findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
@@ -245,6 +247,20 @@ describe('access', () => {
 })
 
 describe('sharing a document', () => {
+  it('with everyone lets strangers open it, without a link to the site that refuses them', async () => {
+    const doc = await newDocument(rest, 'Everybody’s plans')
+    const everyone = { delta: { users: { 'everyone@getgrist.com': 'viewers' } } }
+    requireOk(await rest.patch(`${doc}/access`, { body: everyone }))
+    const { email } = await sheaf.createUser('stranger@example.com', 'Stranger')
+    await using other = await visit()
+    await signIn(other, sheaf, email)
+    await other.page.goto(sheaf.url + doc.replace('/api', '/console'))
+    await other.page.getByRole('heading', { level: 1, name: 'Everybody’s plans' }).waitFor()
+    const trail = other.page.getByRole('navigation', { name: 'Breadcrumb' })
+    await trail.getByText('Personal').waitFor()
+    expect(await trail.getByRole('link').count()).toBe(0)
+  })
+
   it('suggests people of the site, offers the link, and tells where roles come from', async () => {
     const { email } = await sheaf.createUser('grace@example.com', 'Grace')
     const users = { [email]: 'members' }

@@ -24,7 +24,11 @@ export function DocumentBar({ docId, document }: DocumentBarProps): ReactNode {
     <>
       <InTopBar>
         <nav className="trail" aria-label="Breadcrumb">
-          <Link to={`/sites/${workspace.org.id}`}>{siteName(workspace.org)}</Link>
+          {workspace.org.access === null ? (
+            <span>{siteName(workspace.org)}</span>
+          ) : (
+            <Link to={`/sites/${workspace.org.id}`}>{siteName(workspace.org)}</Link>
+          )}
           <span aria-hidden="true">/</span>
           <span>{workspace.name}</span>
           <span aria-hidden="true">/</span>
