@@ -144,6 +144,8 @@ describe('columns', () => {
   })
 
   it('that are edited keep their edits when a page is left, until the user has agreed', async () => {
+    await page.getByRole('link', { name: 'History', exact: true }).click()
+    await page.getByRole('link', { name: 'People', exact: true }).click()
     await choose('Column menu: Friend', 'Edit column…')
     await dialog.getByLabel('Description').fill('Unsaved')
     const question = page.getByRole('dialog', { name: 'Discard changes?' })
@@ -154,6 +156,10 @@ describe('columns', () => {
     const history = page.getByRole('link', { name: 'History', exact: true })
     await history.click()
     await answer('Cancel')
+    const { href } = new URL(page.url())
+    await page.goBack()
+    await answer('Cancel')
+    await page.waitForURL(href)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Find a document' }).fill('Profile')
     await page.getByRole('option', { name: /Profile/ }).click()
@@ -163,7 +169,7 @@ describe('columns', () => {
     const asked = page.waitForEvent('dialog')
     await page.close({ runBeforeUnload: true })
     expect((await asked).type()).toBe('beforeunload')
-    await history.click()
+    await page.goBack()
     await answer('Discard changes')
     await page.waitForURL(/\/history$/)
     await page.getByRole('link', { name: 'People', exact: true }).click()

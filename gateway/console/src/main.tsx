@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router'
 import { App } from './app'
 import { ToastProvider } from './components/toast'
+import { guardHistory } from './components/use-leave-guard'
 import { CrashBoundary } from './layout/crash-boundary'
 import { SessionProvider } from './session/session-provider'
 import { applyTheme, readTheme } from './layout/theme'
@@ -29,6 +30,7 @@ const client = new QueryClient({
 })
 
 applyTheme(readTheme())
+guardHistory()
 const root = document.getElementById('root')
 if (!root) throw new Error('element #root not found')
 createRoot(root).render(

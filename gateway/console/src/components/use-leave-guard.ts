@@ -1,22 +1,50 @@
 import { useEffect } from 'react'
+import { useLocation } from 'react-router'
 
 /** Goes to another page. */
 type Go = () => void
 
-/** Asks before a page with edits is left; undefined if there are none. */
-let guard: ((go: Go) => void) | undefined
+/** The page with edits. */
+interface Guarded {
+  /** Asks before the page is left. */
+  readonly ask: (go: Go) => void
+  readonly pathname: string
+  /** Its place in the history. */
+  readonly place: number | undefined
+}
+
+/** Undefined if there are no edits. */
+let guarded: Guarded | undefined
 
 /** Goes to another page, by means other than a link: at once, or after the question about edits that would be lost. */
 export function leavePage(go: Go): void {
-  if (guard) guard(go)
+  if (guarded) guarded.ask(go)
   else go()
 }
 
 /**
+ * Makes back and forward ask as well. To be called before the router is mounted: events of the history reach their listeners in
+ * the order in which these were added.
+ */
+export function guardHistory(): void {
+  window.addEventListener('popstate', (event) => {
+    if (!guarded || window.location.pathname === guarded.pathname) return
+    const { ask, place: from } = guarded
+    const to = placeOf(event.state)
+    if (from === undefined || to === undefined) return
+    // The router must not follow, and the address is set back.
+    event.stopImmediatePropagation()
+    window.history.go(from - to)
+    ask(() => window.history.go(to - from))
+  })
+}
+
+/**
  * While there are edits, the browser asks before it closes the page, and `ask` is called in place of what leads to another page
- * of the console. It is passed what goes there after all, to be called once there are no edits.
+ * of the console: a link, or back and forward. It is passed what goes there after all, to be called once there are no edits.
  */
 export function useLeaveGuard(hasEdits: boolean, ask: (go: Go) => void): void {
+  const { key } = useLocation()
   useEffect(() => {
     if (!hasEdits) return
     const askBefore = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -27,15 +55,23 @@ export function useLeaveGuard(hasEdits: boolean, ask: (go: Go) => void): void {
       event.stopPropagation()
       ask(() => link.click())
     }
-    guard = ask
+    const { pathname } = window.location
+    guarded = { ask, pathname, place: placeOf(window.history.state) }
     window.addEventListener('beforeunload', askBefore)
     document.addEventListener('click', handleClick, true)
     return () => {
-      guard = undefined
+      guarded = undefined
       window.removeEventListener('beforeunload', askBefore)
       document.removeEventListener('click', handleClick, true)
     }
-  }, [hasEdits, ask])
+    // The place in the history changes with the key of the location.
+  }, [hasEdits, ask, key])
+}
+
+/** Returns the place of an entry among those of the router in the history; undefined for another one. */
+function placeOf(state: unknown): number | undefined {
+  const { idx } = (state ?? {}) as { readonly idx?: unknown }
+  return typeof idx === 'number' ? idx : undefined
 }
 
 /** Returns the link to another page of the console that a click opens in place of this one. */
@@ -44,6 +80,7 @@ function leadingAway(event: MouseEvent): HTMLAnchorElement | undefined {
   const link = target instanceof Element && target.closest<HTMLAnchorElement>('a[href]')
   if (!link || button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return undefined
   const isKept = link.target === '_blank' || link.hasAttribute('download')
-  const isPage = link.origin === location.origin && link.pathname !== location.pathname
+  const isPage =
+    link.origin === window.location.origin && link.pathname !== window.location.pathname
   return isPage && !isKept ? link : undefined
 }
