@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { createDocumentBytes } from '../documents/new-document'
-import { openBuilder, openLongReader, openWriter } from './connections'
+import { openBuilder, openGroupingReader, openLongReader, openWriter } from './connections'
 
 async function createFile(folder: string): Promise<string> {
   const path = join(folder, 'document.sqlite')
@@ -28,6 +28,18 @@ it('gives a long read, of which many may be unread, a page cache of 2 MiB instea
   await using folder = await tempDir()
   const reader = openLongReader(await createFile(folder.path))
   try {
+    expect(reader.db.pragma('cache_size', { simple: true })).toBe(-2048)
+  } finally {
+    reader.close()
+  }
+})
+
+it('groups the values of a column in a file by 2 MiB of memory, however long they are', async () => {
+  await using folder = await tempDir()
+  const reader = openGroupingReader(await createFile(folder.path))
+  try {
+    const FILE = 1
+    expect(reader.db.pragma('temp_store', { simple: true })).toBe(FILE)
     expect(reader.db.pragma('cache_size', { simple: true })).toBe(-2048)
   } finally {
     reader.close()

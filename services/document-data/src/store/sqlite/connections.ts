@@ -128,6 +128,13 @@ export function openLongReader(path: string): Connection {
   return connection
 }
 
+/** Opens a connection for a long read that groups rows by their values, which are kept in a temporary file: they can be as large as the document. */
+export function openGroupingReader(path: string): Connection {
+  const connection = openLongReader(path)
+  connection.db.pragma('temp_store = FILE')
+  return connection
+}
+
 function open(path: string, readonly: boolean): Connection {
   const db = new Database(path, { fileMustExist: true, readonly, timeout: 1000 })
   try {

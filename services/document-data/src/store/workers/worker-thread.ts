@@ -1,7 +1,12 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { changeParts } from '../feed/changes'
-import { openBuilder, openLongReader, type Connection } from '../sqlite/connections'
+import {
+  openBuilder,
+  openGroupingReader,
+  openLongReader,
+  type Connection,
+} from '../sqlite/connections'
 import { copyDocument } from '../exports/document-copy'
 import { exportParts } from '../exports/export-parts'
 import { readLatestSeq } from '../log/log'
@@ -142,7 +147,9 @@ function ownBytes({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
 const reads = new Map<number, ThreadRead>()
 
 function startRead(request: ReadRequest, send: Send): void {
-  const connection = openLongReader(request.path)
+  const { path, plan } = request
+  const groups = 'export' in plan && plan.export === 'values'
+  const connection = groups ? openGroupingReader(path) : openLongReader(path)
   try {
     reads.set(request.id, new ThreadRead(request, connection, request.ahead, send))
   } catch (error) {
