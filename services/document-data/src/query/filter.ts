@@ -99,7 +99,8 @@ function readWanted(
   return parseOperators(column, wanted, storageOf(table, column))
 }
 
-function invalidFilter(message: string): AppError {
+/** The error for a filter of another form or size. */
+export function invalidFilter(message: string): AppError {
   return new AppError('invalid', 'INVALID_FILTER', message)
 }
 

@@ -1,6 +1,6 @@
 import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
-import { allConditions, columnConditions } from './filter'
+import { allConditions, columnConditions, invalidFilter } from './filter'
 import type { Condition, Filter } from './filter'
 import type { Position } from './cursor'
 import { searchCondition, type Search } from './search'
@@ -64,6 +64,9 @@ export interface ReadQuery {
   search?: Search
 }
 
+/** Values that a statement can bind, 32,766 for SQLite, less those of an order and a page. */
+const MAX_BOUND = 32_000
+
 /**
  * Converts a checked request to SQL with bound values. `alias` names the table if the statement contains
  * others; without it, columns named like those of json_each would be ambiguous.
@@ -81,6 +84,8 @@ export function buildReadQuery(
     ...conditions.values(),
     ...searchConditions(table, search, alias),
   ])
+  if (condition.params.length > MAX_BOUND)
+    throw invalidFilter('Invalid query: filter has too many values for this search')
   const order = orderTerms(table, request.sort, prefix)
   return {
     where: condition.sql,

@@ -5,6 +5,7 @@ import type { Cell, StoredValue } from '../values/column-type'
 import { columnType } from '../values/column-types'
 import { withErrors } from '../values/error-cells'
 import { tag } from '../values/tagged-text'
+import { parseFilter } from './filter'
 import { buildReadQuery } from './read-query'
 import { requireSearchText, type SearchedColumn } from './search'
 import { sqlFunctions } from './sql-functions'
@@ -263,6 +264,26 @@ describe('a search', () => {
     const filter = new Map([['id', [1]]])
     const { where, params } = buildReadQuery(shape, { search, filter, sort: [], limit: 0 })
     expect(db.prepare(`SELECT id FROM W WHERE ${where}`).pluck().all(params)).toEqual([1])
+  })
+
+  it('is refused together with a filter of more values than a statement can bind', () => {
+    const shown = { tableId: 'W', column: column('c0', 'Text'), withIds: true }
+    const columns = Array.from({ length: 1900 }, (_, i) => ({
+      ...column(`c${i}`, 'RefList:W'),
+      shown,
+    }))
+    const shape = {
+      tableId: 'W',
+      columns: [{ ...column('c0', 'ChoiceList'), hidden: false, isFormula: false }],
+    }
+    const hasAny = Array.from({ length: 50 }, (_, i) => i)
+    const or = Array.from({ length: 499 }, () => ({ c0: { hasAny } }))
+    const filter = parseFilter(JSON.stringify({ or }), shape)
+    const request = { filter, sort: [], limit: 0 }
+    expect(buildReadQuery(shape, request).params).toHaveLength(499 * 50)
+    expect(() => buildReadQuery(shape, { ...request, search: { text: 'x', columns } })).toThrow(
+      'filter has too many values',
+    )
   })
 
   it.each(['', 'x'.repeat(201)])('refuses a text of other lengths', (text) => {
