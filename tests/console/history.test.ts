@@ -103,6 +103,15 @@ describe('the history', () => {
       `${large} Filter Size = 3`,
       `${large} Sort order Sown ↓`,
     ])
+    // The moment is shown in the table of the view, which is not the first.
+    const moment = item('added a view: Large').getByRole('link', { name: /^View at this moment/ })
+    const shownTable = new URL(String(await moment.getAttribute('href')), sheaf.url).searchParams
+    const { body: found } = await rest.get<{ tables: { id: string; fields: object }[] }>(
+      `${doc}/tables`,
+    )
+    expect(found.tables.find(({ id }) => id === 'Beds')?.fields).toMatchObject({
+      tableRef: Number(shownTable.get('table')),
+    })
     await linesOf('changed a view: Large', [`${large} Columns empty Name (hidden)`])
     expect(await findViolations(page)).toEqual([])
   })

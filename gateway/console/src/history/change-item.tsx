@@ -33,7 +33,7 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
   const { seq, time, user, cause, operations } = change
   const row = onlyRow(operations)
   const { label } = useRowLabel(row, operations)
-  const { name } = useNamedView(row, operations)
+  const { name, table } = useNamedView(row, operations)
   const subject = label === '' ? name : label
   const causeName = causeNames[cause]
   return (
@@ -64,7 +64,7 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
         {!isLatest && (
           <Link
             className="button"
-            to={tableRefUrl(docId, firstTableOf(change), seq)}
+            to={tableRefUrl(docId, firstTableOf(change) ?? table?.fields.tableRef, seq)}
             aria-label={`View at this moment: change ${seq}`}
           >
             View at this moment
@@ -80,7 +80,7 @@ export function ChangeItem({ change, isLatest, onUndo }: ChangeItemProps): React
   )
 }
 
-/** The ref of the first table that a change affects; undefined if it affects none. */
+/** The ref of the first table that a change affects; undefined if it affects none, or only views. */
 const firstTableOf = ({ operations }: Change): number | undefined =>
   operations.find(({ tableRef }) => tableRef > 0)?.tableRef
 
