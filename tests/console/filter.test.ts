@@ -297,6 +297,23 @@ describe('the filter of a grid', () => {
     expect(await focused()).toBe('Filter')
   })
 
+  it('stays open when Escape ends the composition of an input method', async () => {
+    await open()
+    await button().click()
+    await condition('Name').getByLabel('Value of Name').focus()
+    const press = (isComposing: boolean) =>
+      page.evaluate(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
+          { key: 'Escape', bubbles: true, cancelable: true, isComposing: ${isComposing} }))`,
+      )
+    await press(true)
+    await page.keyboard.type('pear')
+    await showsNames('pear')
+    expect(await form().count()).toBe(1)
+    await press(false)
+    await form().waitFor({ state: 'hidden' })
+  })
+
   it('is at the bottom of a narrow screen, in light and in dark', async () => {
     await page.setViewportSize({ width: 390, height: 800 })
     for (const colorScheme of ['dark', 'light'] as const) {
