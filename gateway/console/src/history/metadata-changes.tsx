@@ -2,7 +2,7 @@ import type { SchemaOperation } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { PlainTable } from '../components/plain-table'
 import { shorten } from '../formats/shorten'
-import { typeText } from '../structure/column-types'
+import { typeText } from '../structure/columns/column-types'
 
 interface MetadataChangesProps {
   /** Names the change among others, for the label of the table. */

@@ -10,7 +10,7 @@ import {
   rowCountQuery,
   formatRowCount,
   tablesWithColumnsQuery,
-} from './removal-queries'
+} from './columns/removal-queries'
 
 interface RemoveTableDialogProps {
   readonly docId: string

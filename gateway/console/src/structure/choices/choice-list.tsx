@@ -1,9 +1,9 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
-import { docOf } from '../api/sheaf'
-import { Button } from '../components/button'
-import { useToaster } from '../components/toast'
+import { docOf } from '../../api/sheaf'
+import { Button } from '../../components/button'
+import { useToaster } from '../../components/toast'
 import { insertChoices, moveChoice, type ChoiceDraft } from './choice-drafts'
 import { ChoiceRow } from './choice-row'
 

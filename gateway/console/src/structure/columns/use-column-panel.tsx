@@ -1,8 +1,8 @@
 import { useCallback, useRef, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
-import type { Column } from '../api/resources'
-import type { CellContext } from '../cells/editing/cell-type'
-import { ConfirmDialog } from '../components/dialog'
+import type { Column } from '../../api/resources'
+import type { CellContext } from '../../cells/editing/cell-type'
+import { ConfirmDialog } from '../../components/dialog'
 import { ColumnPanel } from './column-panel'
 
 /** What the panel edits: a column, or a new one. */

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { columnsQuery, type Column } from '../api/resources'
-import { useApiMutation } from '../components/use-api-mutation'
-import { isComputed } from '../formats/column'
-import { isSameValue } from '../formats/value'
-import { makeChange, makeChanges } from '../undo/make-change'
-import { useRecordChange } from '../undo/undo-provider'
-import { renamedChoices } from './choice-drafts'
+import { columnsQuery, type Column } from '../../api/resources'
+import { useApiMutation } from '../../components/use-api-mutation'
+import { isComputed } from '../../formats/column'
+import { isSameValue } from '../../formats/value'
+import { makeChange, makeChanges } from '../../undo/make-change'
+import { useRecordChange } from '../../undo/undo-provider'
+import { renamedChoices } from '../choices/choice-drafts'
+import { renameInCells } from '../choices/rename-choices'
 import { changedFields, isChoice, newFields, type ColumnDraft } from './column-types'
-import { renameInCells } from './rename-choices'
 
 /** A table, and its column that is edited; undefined for a new one. */
 interface EditedColumn {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { type Column, columnsQuery } from '../api/resources'
-import { CheckField, SelectField } from '../components/field'
-import { columnName } from '../formats/column'
-import { FormulaField } from '../formulas/formula-field'
+import { type Column, columnsQuery } from '../../api/resources'
+import { CheckField, SelectField } from '../../components/field'
+import { columnName } from '../../formats/column'
+import { FormulaField } from '../../formulas/formula-field'
 import { typeOf, type ColumnDraft } from './column-types'
 
 interface FormulaSectionProps {

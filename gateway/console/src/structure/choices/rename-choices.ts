@@ -1,7 +1,7 @@
 import type { BatchOperation } from '@sheaf/client'
-import type { Column } from '../api/resources'
-import { docOf, type AnyTables } from '../api/sheaf'
-import { listItems, toList } from '../formats/value'
+import type { Column } from '../../api/resources'
+import { docOf, type AnyTables } from '../../api/sheaf'
+import { listItems, toList } from '../../formats/value'
 
 /** Cells that are changed with the names of choices at most. */
 const MAX_CELLS = 10_000

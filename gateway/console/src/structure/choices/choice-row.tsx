@@ -1,10 +1,10 @@
 import { useEffect, useRef, type ClipboardEvent, type KeyboardEvent, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
-import { Chip } from '../cells/choice/chips'
-import { Button } from '../components/button'
-import { Icon } from '../components/icon'
-import { Menu } from '../components/menu'
-import { choiceStyle, hueOf, hues } from '../formats/choice-style'
+import { Chip } from '../../cells/choice/chips'
+import { Button } from '../../components/button'
+import { Icon } from '../../components/icon'
+import { Menu } from '../../components/menu'
+import { choiceStyle, hueOf, hues } from '../../formats/choice-style'
 import { withHue, type ChoiceDraft } from './choice-drafts'
 
 interface ChoiceRowProps {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { CheckField, SelectField } from '../components/field'
-import { withOption, type WidgetOptions } from '../formats/widget-options'
+import { CheckField, SelectField } from '../../components/field'
+import { withOption, type WidgetOptions } from '../../formats/widget-options'
 import { DateFields } from './date-fields'
 import { NumberFields } from './number-fields'
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { columnName } from '../formats/column'
-import type { Column } from '../api/resources'
-import { makeChange } from '../undo/make-change'
-import { useAnnounceChange } from '../undo/undo-provider'
-import { useApiMutation } from '../components/use-api-mutation'
-import { ConfirmDialog } from '../components/dialog'
+import { columnName } from '../../formats/column'
+import type { Column } from '../../api/resources'
+import { makeChange } from '../../undo/make-change'
+import { useAnnounceChange } from '../../undo/undo-provider'
+import { useApiMutation } from '../../components/use-api-mutation'
+import { ConfirmDialog } from '../../components/dialog'
 import { rowCountQuery, formatRowCount } from './removal-queries'
 
 interface RemoveColumnDialogProps {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { CheckField, SelectField, TextField } from '../components/field'
-import { exampleOf } from '../formats/cell'
-import { readCurrency } from '../formats/number'
-import { withOption, type WidgetOptions } from '../formats/widget-options'
+import { CheckField, SelectField, TextField } from '../../components/field'
+import { exampleOf } from '../../formats/cell'
+import { readCurrency } from '../../formats/number'
+import { withOption, type WidgetOptions } from '../../formats/widget-options'
 
 interface NumberFieldsProps {
   readonly type: string

@@ -1,7 +1,7 @@
-import type { Column } from '../api/resources'
-import { sampleColumn } from '../api/sample-column'
-import { withOption } from '../formats/widget-options'
-import { insertChoices } from './choice-drafts'
+import type { Column } from '../../api/resources'
+import { sampleColumn } from '../../api/sample-column'
+import { withOption } from '../../formats/widget-options'
+import { insertChoices } from '../choices/choice-drafts'
 import {
   changedFields,
   draftOf,

@@ -1,4 +1,4 @@
-import { hueOf, hues } from '../formats/choice-style'
+import { hueOf, hues } from '../../formats/choice-style'
 import { choiceDrafts, insertChoices, moveChoice, renamedChoices, withHue } from './choice-drafts'
 
 const drafts = choiceDrafts({ choices: ['a', 'b', 'c'] })

@@ -1,7 +1,7 @@
-import type { Column } from '../api/resources'
-import { isSameValue, rowIds, toList } from '../formats/value'
-import { readOptions, type WidgetOptions } from '../formats/widget-options'
-import { choiceDrafts, withChoices, type ChoiceDraft } from './choice-drafts'
+import type { Column } from '../../api/resources'
+import { isSameValue, rowIds, toList } from '../../formats/value'
+import { readOptions, type WidgetOptions } from '../../formats/widget-options'
+import { choiceDrafts, withChoices, type ChoiceDraft } from '../choices/choice-drafts'
 
 /** Column types of the API with their display names. */
 export const typeNames: readonly (readonly [string, string])[] = [

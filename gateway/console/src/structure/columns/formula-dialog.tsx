@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import type { Column } from '../api/resources'
-import { Dialog } from '../components/dialog'
-import { columnName, isComputed } from '../formats/column'
-import { FormulaText } from '../formulas/formula-field'
+import type { Column } from '../../api/resources'
+import { Dialog } from '../../components/dialog'
+import { columnName, isComputed } from '../../formats/column'
+import { FormulaText } from '../../formulas/formula-field'
 
 /** Shows the formula of a column to users who cannot edit it. */
 export function FormulaDialog(props: {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { MenuField } from '../components/menu-field'
+import { MenuField } from '../../components/menu-field'
 import { typeNames } from './column-types'
 import { TypeIcon } from './type-icon'
 

@@ -4,9 +4,9 @@ import {
   readChoiceOptions,
   type ChoiceOptions,
   type Hue,
-} from '../formats/choice-style'
-import { isSameValue } from '../formats/value'
-import { readChoices, withOption, type WidgetOptions } from '../formats/widget-options'
+} from '../../formats/choice-style'
+import { isSameValue } from '../../formats/value'
+import { readChoices, withOption, type WidgetOptions } from '../../formats/widget-options'
 
 /** A choice while it is edited. */
 export interface ChoiceDraft {

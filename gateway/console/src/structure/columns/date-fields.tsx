@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from 'react'
-import { SelectField, TextField } from '../components/field'
-import { exampleOf } from '../formats/cell'
-import { DATE_FORMAT, formatBy, TIME_FORMAT } from '../formats/date-format'
-import { zoneOf } from '../formats/time-zone'
-import { withOption, type WidgetOptions } from '../formats/widget-options'
+import { SelectField, TextField } from '../../components/field'
+import { exampleOf } from '../../formats/cell'
+import { DATE_FORMAT, formatBy, TIME_FORMAT } from '../../formats/date-format'
+import { zoneOf } from '../../formats/time-zone'
+import { withOption, type WidgetOptions } from '../../formats/widget-options'
 
 interface DateFieldsProps {
   readonly type: string

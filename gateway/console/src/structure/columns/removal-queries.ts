@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Column } from '../api/resources'
-import { docOf } from '../api/sheaf'
+import type { Column } from '../../api/resources'
+import { docOf } from '../../api/sheaf'
 
 /** Number of rows of a table. */
 export const rowCountQuery = (docId: string, tableId: string) =>
