@@ -28,6 +28,9 @@ const open = {
     { id: 'Status', hidden: true },
   ],
   wrapText: true,
+  type: 'board',
+  groupBy: ['-Status'],
+  summaries: { Total: 'sum' },
 }
 
 beforeEach(async () => {
@@ -54,6 +57,8 @@ describe('views of a table', () => {
       frozenColumns: 0,
       rowHeight: 'short',
       wrapText: false,
+      groupBy: [],
+      summaries: {},
     })
     expect(second).toMatchObject({ id: 2, fields: { ...open, position: 2 } })
     const { filter, sort } = second?.fields ?? {}
@@ -249,7 +254,7 @@ describe('views of a table', () => {
       409,
       'VIEW_NAME_TAKEN',
     ],
-    ['a board', { views: [{ fields: { ...open, type: 'board' } }] }, 400, 'BAD_FIELD'],
+    ['a sheet', { views: [{ fields: { ...open, type: 'sheet' } }] }, 400, 'BAD_FIELD'],
     [
       'a huge width',
       { views: [{ fields: { ...open, columns: [{ id: 'Total', width: 1e9 }] } }] },

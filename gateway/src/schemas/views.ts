@@ -9,6 +9,7 @@ import { text } from './text'
 /** Views of a table, and in one request. */
 const viewBounds = { min: 1, max: 100 }
 const sortBounds = { min: 0, max: 50 }
+const groupBounds = { min: 0, max: 3 }
 const columnBounds = { min: 0, max: 2_000 }
 
 const viewColumn = z
@@ -27,7 +28,7 @@ const fields = {
       'Name, 1 to 100 characters, that no other view of the table has in upper or lower case',
     example: 'Open orders',
   }),
-  type: z.string().meta({ description: 'Kind of the view: `grid`' }),
+  type: z.string().meta({ description: 'Kind of the view: `grid` or `board`' }),
   position: z.number().meta({ description: 'Position among the views of the table' }),
   description: text.describe('Description for readers, at most 2,000 characters'),
   filter: z.record(z.string(), z.unknown()).meta({
@@ -48,6 +49,16 @@ const fields = {
   }),
   rowHeight: z.string().meta({ description: 'Height of rows: `short`, `medium` or `tall`' }),
   wrapText: z.boolean().describe('Whether text is wrapped in cells'),
+  groupBy: listOf(text, groupBounds).meta({
+    description:
+      'Columns by which rows are grouped, outermost first, as in `sort`; the first makes the lanes of a board',
+    example: ['Status'],
+  }),
+  summaries: z.record(z.string(), z.string()).meta({
+    description:
+      'What is shown of all values of a column, by column id: `filled`, `empty`, `unique`, `sum`, `average`, `min` or `max`',
+    example: { Total: 'sum' },
+  }),
 }
 
 const viewFields = z.object(fields).meta({ id: 'ViewFields', description: 'Settings of a view' })
@@ -101,11 +112,15 @@ export const views = z.object({
 
 /** Converts settings of a view for document-data. */
 export function toWireFields(changes: z.output<typeof viewChanges>): WireFields {
-  const { filter, sort, columns, ...rest } = changes
+  const { filter, sort, columns, groupBy, summaries, ...rest } = changes
   return {
     ...rest,
     filterJson: filter && Buffer.from(JSON.stringify(filter)),
     sort: sort && { keys: sort },
+    groupBy: groupBy && { keys: groupBy },
+    summaries: summaries && {
+      columns: Object.entries(summaries).map(([id, summary]) => ({ id, summary })),
+    },
     columns: columns && {
       columns: columns.map(({ hidden = false, ...column }) => ({ ...column, hidden })),
     },
@@ -114,7 +129,7 @@ export function toWireFields(changes: z.output<typeof viewChanges>): WireFields 
 
 /** Converts a view, which has all of its fields, to its JSON. */
 export function toView({ id, fields: wire }: WireView): z.output<typeof views>['views'][number] {
-  const { filterJson = '{}', sort, columns, ...rest } = wire ?? {}
+  const { filterJson = '{}', sort, columns, groupBy, summaries, ...rest } = wire ?? {}
   return {
     id,
     fields: {
@@ -122,6 +137,10 @@ export function toView({ id, fields: wire }: WireView): z.output<typeof views>['
       ...(rest as Partial<typeof noFields>),
       filter: JSON.parse(Buffer.from(filterJson).toString()) as Record<string, unknown>,
       sort: sort?.keys ?? [],
+      groupBy: groupBy?.keys ?? [],
+      summaries: Object.fromEntries(
+        (summaries?.columns ?? []).map(({ id: column, summary }) => [column, summary]),
+      ),
       columns: (columns?.columns ?? []).map(({ id: column, width, hidden }) => ({
         id: column,
         ...(width !== undefined && { width }),

@@ -124,6 +124,7 @@ export interface ColumnUpdate {
 export interface ViewFields {
   /** Unique within the table. */
   readonly name: string
+  /** `grid` or `board`. */
   readonly type: string
   /** Place among the views of the table. */
   readonly position: number
@@ -141,6 +142,10 @@ export interface ViewFields {
   readonly frozenColumns: number
   readonly rowHeight: string
   readonly wrapText: boolean
+  /** Columns by which rows are grouped, outermost first, as in `sort`; the first makes the lanes of a board. */
+  readonly groupBy: readonly string[]
+  /** `filled`, `empty`, `unique`, `sum`, `average`, `min` or `max`, by column. */
+  readonly summaries: Readonly<Record<string, string>>
 }
 
 /** A view of a table. */

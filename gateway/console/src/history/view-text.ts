@@ -12,6 +12,8 @@ const names: Readonly<Record<string, string>> = {
   frozenColumns: 'Frozen columns',
   rowHeight: 'Row height',
   wrapText: 'Wrap text',
+  groupBy: 'Groups',
+  summaries: 'Summaries',
 }
 
 /** Returns the display name of a setting of a view. */
@@ -32,9 +34,14 @@ export function settingText(setting: string, value: unknown, columns: readonly C
     case 'filter':
       return describeFilter(JSON.parse(value) as Filter, byRef)
     case 'sort':
+    case 'groupBy':
       return (JSON.parse(value) as string[]).map((key) => sortText(key, nameOf)).join(', ')
     case 'columns':
       return (JSON.parse(value) as StoredColumn[]).map((one) => columnText(one, nameOf)).join(', ')
+    case 'summaries':
+      return Object.entries(JSON.parse(value) as Record<string, string>)
+        .map(([ref, summary]) => `${nameOf(ref)}: ${summary}`)
+        .join(', ')
     default:
       return value
   }

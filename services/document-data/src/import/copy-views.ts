@@ -3,9 +3,10 @@ import { cutText } from '@sheaf/kit/truncate-text'
 import type { DocumentWriter } from '../store/document'
 import { VIEWS } from '../store/schema/metadata-tables'
 import type { Table } from '../store/schema/schema'
-import { readColumns, readFilter, readSort } from '../store/views/view-columns'
+import { readColumns, readFilter, readSort, readSummaries } from '../store/views/view-columns'
 import { findSameName, insertViews, type ViewRow } from '../store/views/view-rows'
-import { changeView, MAX_NAME, MAX_VIEWS, newView, type ViewChange } from '../store/views/views'
+import { changeView, MAX_NAME, newView, type ViewChange } from '../store/views/view-settings'
+import { MAX_VIEWS } from '../store/views/views'
 import { requireRef, text } from './copy-metadata'
 import type { DocumentFile } from './document-file'
 import type { DocumentSize } from './document-size'
@@ -37,17 +38,21 @@ export function copyViews(source: DocumentFile, target: DocumentWriter, size: Do
 function copyView(table: Table, row: Row): ViewRow {
   const id = requireRef(row.id, 'view')
   let view: ViewRow = { ...newView, id, tableRef: table.ref, position: id, name: `View ${id}` }
-  const { name, description, filter, sort, columns, position, frozenColumns, rowHeight } = row
+  const { name, type, description, position, frozenColumns, rowHeight } = row
+  const [filter, sort, columns] = [text(row.filter), text(row.sort), text(row.columns)]
   const changes: readonly ViewChange[] = [
     { name: cutText(text(name), MAX_NAME) },
+    { type: text(type) },
     { description: text(description) },
-    { filter: Buffer.from(JSON.stringify(readFilter(table, text(filter)))) },
-    { sort: readSort(table, text(sort)) },
-    { columns: readColumns(table, text(columns)) },
+    { filter: Buffer.from(JSON.stringify(readFilter(table, filter))) },
+    { sort: readSort(table, sort) },
+    { columns: readColumns(table, columns) },
     { position: Number(position) },
     { frozenColumns: Number(frozenColumns) },
     { rowHeight: text(rowHeight) },
     { wrapText: row.wrapText === 1 },
+    { groupBy: readSort(table, text(row.groupBy)) },
+    { summaries: readSummaries(table, text(row.summaries)) },
   ]
   for (const change of changes) view = soundChange(table, view, change)
   return view

@@ -70,7 +70,7 @@ describe('the views of an uploaded document', () => {
     const odd = {
       ...{
         name: "x'00ff'",
-        type: "'board'",
+        type: "'sheet'",
         description: "x'00'",
         position: "'x'",
         sort: "'[[1]]'",

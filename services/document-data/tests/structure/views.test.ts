@@ -3,15 +3,18 @@ import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { DocumentWriter } from '../../src/store/document'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { createDocumentBytes } from '../../src/store/documents/new-document'
+import { redoEntry } from '../../src/store/redo/redo-entry'
 import { restoreMoment } from '../../src/store/past/restore-moment'
 import { revertChange } from '../../src/store/revert/revert'
+import { VIEWS, VIEWS_REF } from '../../src/store/schema/metadata-tables'
 import { readSchema } from '../../src/store/schema/schema'
 import { Connection } from '../../src/store/sqlite/connections'
-import { FIRST_FORMAT } from '../../src/store/sqlite/migrations/index'
+import { FIRST_FORMAT, migrate } from '../../src/store/sqlite/migrations/index'
 import { removeColumn } from '../../src/store/structure/column-removal'
 import { updateColumns } from '../../src/store/structure/column-updates'
 import { removeTables } from '../../src/store/structure/table-removal'
 import { updateTables } from '../../src/store/structure/table-updates'
+import { newView, type ViewChange } from '../../src/store/views/view-settings'
 import {
   addViews,
   listViews,
@@ -19,7 +22,6 @@ import {
   removeView,
   updateViews,
   type View,
-  type ViewChange,
 } from '../../src/store/views/views'
 import { differencesAfterRedo } from '../support/redo'
 import { author, createTable, openStore } from '../support/test-store'
@@ -62,7 +64,11 @@ describe('views of a table', () => {
   }
 
   it('have defaults, keep what is given, and are listed by position', async () => {
-    const ids = await add({ name: 'First' }, { ...open, position: 0.5, wrapText: true })
+    const groups: ViewChange = {
+      groupBy: ['-Status'],
+      summaries: [{ id: 'Total', summary: 'sum' }],
+    }
+    const ids = await add({ name: 'First' }, { ...open, ...groups, position: 0.5, wrapText: true })
     expect(ids).toEqual([1, 2])
     expect(list()).toEqual([
       {
@@ -81,6 +87,8 @@ describe('views of a table', () => {
           frozenColumns: 0,
           rowHeight: 'short',
           wrapText: true,
+          groupBy: ['-Status'],
+          summaries: [{ id: 'Total', summary: 'sum' }],
         },
       },
       {
@@ -117,7 +125,21 @@ describe('views of a table', () => {
     ['no name', {}, 'BAD_FIELD'],
     ['a blank name', { name: ' ' }, 'BAD_FIELD'],
     ['a long name', { name: 'x'.repeat(101) }, 'BAD_FIELD'],
-    ['another kind', { name: 'n', type: 'board' }, 'BAD_FIELD'],
+    ['another kind', { name: 'n', type: 'sheet' }, 'BAD_FIELD'],
+    ['four groups', { name: 'n', groupBy: ['Due', 'Total', 'Status', '-Due'] }, 'BAD_FIELD'],
+    ['the same group twice', { name: 'n', groupBy: ['Due', '-Due'] }, 'BAD_FIELD'],
+    ['groups by row id', { name: 'n', groupBy: ['id'] }, 'UNKNOWN_COLUMN'],
+    ['groups of an unknown column', { name: 'n', groupBy: ['Nope'] }, 'UNKNOWN_SORT_KEY'],
+    [
+      'an unknown summary',
+      { name: 'n', summaries: [{ id: 'Total', summary: 'product' }] },
+      'BAD_FIELD',
+    ],
+    [
+      'a summary of an unknown column',
+      { name: 'n', summaries: [{ id: 'Nope', summary: 'sum' }] },
+      'UNKNOWN_COLUMN',
+    ],
     ['a position without end', { name: 'n', position: Infinity }, 'BAD_FIELD'],
     ['a long description', { name: 'n', description: 'x'.repeat(2001) }, 'BAD_FIELD'],
     ['a filter of an unknown column', { name: 'n', filter: json({ Nope: [1] }) }, 'UNKNOWN_COLUMN'],
@@ -255,6 +277,37 @@ describe('views of a table', () => {
     await expect(write((doc) => restoreMoment(doc, { seq, tableRef: -2 }))).rejects.toMatchObject({
       reason: 'NOT_REVERTIBLE',
     })
+  })
+})
+
+describe('a document in format 14', () => {
+  it('has its views once it was migrated, with fields that its log does not have', () => {
+    const { bytes } = createDocumentBytes({ timezone: 'UTC', locale: 'en-US' }, author, {
+      format: 14,
+    })
+    bytes[18] = bytes[19] = 1
+    const connection = new Connection(new Database(bytes))
+    const writer = () => new DocumentWriter('', connection, readSchema(connection), 1)
+    try {
+      const fields = { ...newView, name: 'Old', tableRef: 1, position: 1 }
+      const { groupBy: _, summaries: __, ...former } = fields
+      const columns = Object.entries(former).map(([id, value]) => ({
+        ...{ id, ref: 0, type: 'Text' },
+        new: [value],
+      }))
+      const head = { table: VIEWS, tableRef: VIEWS_REF, rowIds: [1] }
+      redoEntry(writer(), [{ kind: 'add_rows', ...head, columns }], () => undefined)
+      expect(listViews(writer(), 'Table1')).toEqual([])
+      migrate(connection.db)
+      connection.forget()
+      const empty = { name: 'Old', groupBy: [], summaries: [] }
+      expect(listViews(writer(), 'Table1')).toMatchObject([{ id: 1, fields: empty }])
+      removeView(writer(), 'Table1', 1)
+      redoEntry(writer(), [{ kind: 'add_rows', ...head, columns }], () => undefined)
+      expect(listViews(writer(), 'Table1')).toMatchObject([{ id: 1, fields: empty }])
+    } finally {
+      connection.db.close()
+    }
   })
 })
 

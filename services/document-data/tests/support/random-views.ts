@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import type { DocumentWriter } from '../../src/store/document'
 import type { Table } from '../../src/store/schema/schema'
-import {
-  addViews,
-  listViews,
-  removeView,
-  updateViews,
-  type ViewChange,
-} from '../../src/store/views/views'
+import type { ViewChange } from '../../src/store/views/view-settings'
+import { addViews, listViews, removeView, updateViews } from '../../src/store/views/views'
 import type { Change } from './random-changes'
 
 const index = fc.nat(7)
@@ -22,6 +17,7 @@ const settings = fc.record(
     frozenColumns: fc.nat(3),
     rowHeight: fc.constantFrom('short', 'medium', 'tall'),
     wrapText: fc.boolean(),
+    type: fc.constantFrom('grid', 'board'),
   },
   { requiredKeys: [] },
 )
@@ -35,6 +31,8 @@ function changeFor({ columns }: Table, c: number, others: ViewChange): ViewChang
     ...others,
     filter: Buffer.from(JSON.stringify(c % 2 === 0 ? filter : {})),
     sort: [`-${column.id}`, `${sibling.id}:emptyLast`],
+    groupBy: c % 2 === 0 ? [] : [`-${sibling.id}`],
+    summaries: [{ id: column.id, summary: 'sum' }],
     columns:
       column === sibling
         ? []

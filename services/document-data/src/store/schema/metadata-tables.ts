@@ -67,6 +67,8 @@ const tables: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['frozenColumns', 'Int'],
     ['rowHeight', 'Text'],
     ['wrapText', 'Bool'],
+    ['groupBy', 'Text'],
+    ['summaries', 'Text'],
   ],
 }
 

@@ -164,7 +164,8 @@ export function readSchema(connection: Connection): Schema {
   )
 }
 
-const HAS_VIEWS = `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '${VIEWS}')`
+// In format 14, which no release wrote, views lack columns.
+const HAS_VIEWS = `SELECT EXISTS (SELECT 1 FROM pragma_table_info('${VIEWS}') WHERE name = 'summaries')`
 
 const COLUMNS = `
   SELECT c.*, f.column_ref IS NOT NULL AS isKnown, f.pending_after, f.stopped,

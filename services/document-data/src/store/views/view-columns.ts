@@ -18,6 +18,14 @@ export interface ViewColumn {
   readonly hidden?: true
 }
 
+/** What a view shows of all values of a column. */
+export interface ColumnSummary {
+  /** Column id. */
+  readonly id: string
+  /** The name of the function. */
+  readonly summary: string
+}
+
 /** Conditions by column, in the form of the records API. */
 export type FilterJson = Readonly<Record<string, unknown>>
 
@@ -116,6 +124,24 @@ export function readColumns(table: Table, stored: string): ViewColumn[] {
         ...(hidden === true && { hidden }),
       },
     ]
+  })
+}
+
+/** Summaries of columns, which the table has, as they are stored. */
+export function storeSummaries(table: Table, summaries: readonly ColumnSummary[]): string {
+  if (summaries.length === 0) return ''
+  return JSON.stringify(
+    Object.fromEntries(summaries.map(({ id, summary }) => [keyOf(table, id), summary])),
+  )
+}
+
+/** Stored summaries of columns that still exist. */
+export function readSummaries(table: Table, stored: string): ColumnSummary[] {
+  const summaries = parse(stored)
+  if (!isObject(summaries)) return []
+  return Object.entries(summaries).flatMap(([key, summary]) => {
+    const id = nameOf(table, key)
+    return id === undefined ? [] : [{ id, summary: String(summary) }]
   })
 }
 

@@ -24,12 +24,23 @@ export interface ViewRow {
   readonly rowHeight: string
   /** 0 or 1. */
   readonly wrapText: number
+  readonly groupBy: string
+  readonly summaries: string
 }
 
 type Field = Exclude<keyof ViewRow, 'id'>
 
 const columns = findMetadataColumns(VIEWS) ?? []
 const FIELDS = columns.map(([id]) => id as Field)
+
+/** Fields that views of format 14 do not have, in files and logs. */
+const LATER_FIELDS = { groupBy: '', summaries: '' }
+
+/** The fields that the file has: redo also writes files of format 14. */
+function storedFields(connection: Connection): Field[] {
+  const stored = connection.pluck<string>('SELECT name FROM pragma_table_info(?)').all(VIEWS)
+  return FIELDS.filter((field) => stored.includes(field))
+}
 
 /** The views of a table by position. The document must have a table of views. */
 export function readTableViews(connection: Connection, tableRef: number): ViewRow[] {
@@ -48,17 +59,19 @@ export function readViews(connection: Connection, ids: readonly number[]): Map<n
 export function insertViews(connection: Connection, views: readonly ViewRow[]): void {
   // The file may have a format without views.
   if (views.length === 0) return
+  const fields = storedFields(connection)
   const insert = connection.prepare(
-    `INSERT INTO ${VIEWS} (id, ${FIELDS.join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
+    `INSERT INTO ${VIEWS} (id, ${fields.join(', ')}) VALUES (?${', ?'.repeat(fields.length)})`,
   )
-  for (const view of views) insert.run(view.id, ...FIELDS.map((field) => view[field]))
+  for (const view of views) insert.run(view.id, ...fields.map((field) => view[field]))
 }
 
 /** Stores views in the place of those with the same ids. */
 export function replaceViews(connection: Connection, views: readonly ViewRow[]): void {
-  const names = FIELDS.map((field) => `${field} = ?`).join(', ')
+  const fields = storedFields(connection)
+  const names = fields.map((field) => `${field} = ?`).join(', ')
   const update = connection.prepare(`UPDATE ${VIEWS} SET ${names} WHERE id = ?`)
-  for (const view of views) update.run(...FIELDS.map((field) => view[field]), view.id)
+  for (const view of views) update.run(...fields.map((field) => view[field]), view.id)
 }
 
 /** Removes views; their ids are never used again. */
@@ -126,7 +139,7 @@ export function loggedViews(
 ): ViewRow[] {
   return rowIds.map((id, index) => {
     const fields = values.map((column) => [column.id, column[of]?.[index] ?? null] as const)
-    return { id, ...Object.fromEntries(fields) } as unknown as ViewRow
+    return { id, ...LATER_FIELDS, ...Object.fromEntries(fields) } as unknown as ViewRow
   })
 }
 

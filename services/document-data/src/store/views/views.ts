@@ -1,20 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
-import { parseFilter, unknownColumn } from '../../query/filter'
-import { parseSort } from '../../query/sort'
 import type { DocumentReader, DocumentWriter } from '../document'
 import { nextRef } from '../schema/refs'
 import type { Schema, Table } from '../schema/schema'
-import {
-  readColumns,
-  readFilter,
-  readSort,
-  storeColumns,
-  storeFilter,
-  storeSort,
-  type FilterJson,
-  type ViewColumn,
-} from './view-columns'
+import { readColumns, readFilter, readSort, readSummaries } from './view-columns'
 import {
   eraseViews,
   findSameName,
@@ -24,40 +13,10 @@ import {
   replaceViews,
   type ViewRow,
 } from './view-rows'
+import { badField, changeView, newView, type ViewChange, type ViewFields } from './view-settings'
 
 /** Most views of a table. */
 export const MAX_VIEWS = 100
-/** Characters of a filter as JSON. */
-const MAX_FILTER = 16_384
-/** Most characters of a name. */
-export const MAX_NAME = 100
-const MAX_DESCRIPTION = 2_000
-const MAX_FROZEN = 100
-const WIDTH = { min: 20, max: 2_000 }
-const ROW_HEIGHTS = ['short', 'medium', 'tall']
-
-/** What a view shows. */
-export interface ViewFields {
-  readonly name: string
-  readonly type: string
-  readonly position: number
-  readonly description: string
-  readonly filter: FilterJson
-  /** Sort keys in the form of the records API. */
-  readonly sort: readonly string[]
-  readonly columns: readonly ViewColumn[]
-  readonly frozenColumns: number
-  readonly rowHeight: string
-  readonly wrapText: boolean
-}
-
-/** Fields of a view to set; absent ones keep their value or take the default. */
-export type ViewChange = {
-  readonly [key in keyof Omit<ViewFields, 'filter'>]?: ViewFields[key] | undefined
-} & {
-  /** JSON in the form of the records API. */
-  readonly filter?: Uint8Array | undefined
-}
 
 /** A view of a table. */
 export interface View {
@@ -87,6 +46,8 @@ function toView(table: Table, row: ViewRow): View {
       frozenColumns,
       rowHeight,
       wrapText: row.wrapText !== 0,
+      groupBy: readSort(table, row.groupBy),
+      summaries: readSummaries(table, row.summaries),
     },
   }
 }
@@ -120,19 +81,6 @@ export function addViews(
   insertViews(connection, added)
   recordViews(doc, [], added)
   return added.map(({ id }) => id)
-}
-
-/** What a new view has unless it is given. */
-export const newView = {
-  name: '',
-  type: 'grid',
-  description: '',
-  filter: '',
-  sort: '',
-  columns: '',
-  frozenColumns: 0,
-  rowHeight: 'short',
-  wrapText: 0,
 }
 
 /** Changes views of a table. Throws `not_found` for the table or a view, and else as `addViews`. */
@@ -192,82 +140,4 @@ function requireNames(views: readonly ViewRow[]): void {
       'VIEW_NAME_TAKEN',
       `name "${shorten(same.name)}" is that of another view of the table`,
     )
-}
-
-/** A view with other fields. Throws `invalid` for a field. */
-export function changeView(table: Table, row: ViewRow, change: ViewChange): ViewRow {
-  const { name, type, position, description, filter, sort, columns } = change
-  const { frozenColumns, rowHeight, wrapText } = change
-  return {
-    ...row,
-    ...(name !== undefined && { name: checkName(name) }),
-    ...(type !== undefined && { type: checkType(type) }),
-    ...(position !== undefined && { position: checkPosition(position) }),
-    ...(description !== undefined && { description: checkDescription(description) }),
-    ...(filter !== undefined && { filter: checkFilter(table, filter) }),
-    ...(sort !== undefined && { sort: storeSort(table, parseSort(sort, table)) }),
-    ...(columns !== undefined && { columns: storeColumns(table, checkColumns(table, columns)) }),
-    ...(frozenColumns !== undefined && { frozenColumns: checkFrozen(frozenColumns) }),
-    ...(rowHeight !== undefined && { rowHeight: checkRowHeight(rowHeight) }),
-    ...(wrapText !== undefined && { wrapText: Number(wrapText) }),
-  }
-}
-
-function badField(field: string, fault: string): AppError {
-  return new AppError('invalid', 'BAD_FIELD', `${field} of a view ${fault}`)
-}
-
-function checkName(name: string): string {
-  if (name.trim() === '' || name.length > MAX_NAME)
-    throw badField('name', `must have 1 to ${MAX_NAME} characters`)
-  return name
-}
-
-function checkType(type: string): string {
-  if (type !== 'grid') throw badField('type', 'must be "grid"')
-  return type
-}
-
-function checkPosition(position: number): number {
-  if (!Number.isFinite(position)) throw badField('position', 'must be a finite number')
-  // The log has no negative zero.
-  return position + 0
-}
-
-function checkDescription(description: string): string {
-  if (description.length > MAX_DESCRIPTION)
-    throw badField('description', `must not have more than ${MAX_DESCRIPTION} characters`)
-  return description
-}
-
-function checkFilter(table: Table, json: Uint8Array): string {
-  if (json.length > MAX_FILTER)
-    throw badField('filter', `must not have more than ${MAX_FILTER} bytes as JSON`)
-  if (parseFilter(json, table).size === 0) return ''
-  return storeFilter(table, JSON.parse(Buffer.from(json).toString()) as FilterJson)
-}
-
-function checkColumns(table: Table, columns: readonly ViewColumn[]): readonly ViewColumn[] {
-  const seen = new Set<string>()
-  for (const { id, width } of columns) {
-    if (table.byId.get(id)?.hidden ?? true) throw unknownColumn(id, table)
-    if (seen.has(id)) throw badField('columns', `must not name column "${shorten(id)}" twice`)
-    seen.add(id)
-    if (width === undefined) continue
-    if (!Number.isSafeInteger(width) || width < WIDTH.min || width > WIDTH.max)
-      throw badField('columns', `must have widths from ${WIDTH.min} to ${WIDTH.max}`)
-  }
-  return columns
-}
-
-function checkFrozen(count: number): number {
-  if (!Number.isSafeInteger(count) || count < 0 || count > MAX_FROZEN)
-    throw badField('frozenColumns', `must be a whole number from 0 to ${MAX_FROZEN}`)
-  return count
-}
-
-function checkRowHeight(height: string): string {
-  if (!ROW_HEIGHTS.includes(height))
-    throw badField('rowHeight', `must be one of ${ROW_HEIGHTS.join(', ')}`)
-  return height
 }

@@ -12,6 +12,7 @@ import { sql as terms } from './011-terms'
 import { sql as origins } from './012-origins'
 import { sql as keys } from './013-keys'
 import { sql as views } from './014-views'
+import { sql as viewGroups } from './015-view-groups'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
@@ -31,4 +32,5 @@ export const migrations: readonly string[] = [
   origins,
   keys,
   views,
+  viewGroups,
 ]
