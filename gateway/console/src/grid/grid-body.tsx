@@ -13,10 +13,10 @@ import type { TableArrangement } from './arrangement/use-arrangement'
 import { useColumnDefs } from './columns/use-column-defs'
 import { registerModules } from './grid-modules'
 import { handleRowKey } from './row-keys'
-import { OPENED_CLASS, type OpenedRow } from './row-panel/use-row-panel'
 import { BLOCK_ROWS } from './rows/row-blocks'
 import type { GridRef, GridRows } from './use-grid-rows'
 import type { CellEditing } from './use-cell-editing'
+import { OPENED_CLASS, type GridPanel } from './use-grid-panel'
 import type { Ranges } from './use-ranges'
 
 registerModules()
@@ -34,7 +34,7 @@ interface GridBodyProps {
   /** Adds a row; undefined for those who may not. */
   readonly onAddRow?: () => void
   /** The row that is open in a panel. */
-  readonly opened: OpenedRow
+  readonly opened: GridPanel
   /** Opens a row in a panel. */
   readonly onOpenRow: (rowId: number) => void
   readonly grid: GridRef
@@ -75,7 +75,7 @@ interface RowClassParams {
 export function GridBody(props: GridBodyProps): ReactNode {
   const { context, arranged, canSelect, rows, editing, ranges, onSelect, onFocus } = props
   const { grid: gridRef, body, onAddRow, opened, onOpenRow: openRow } = props
-  const { id: openedId } = opened
+  const { openedId } = opened
   const { selecting } = ranges
   const { selection } = selecting
   const { store, writes } = rows

@@ -1,20 +1,14 @@
 import type { CellEditRequestEvent, CellEditingStartedEvent } from 'ag-grid-community'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useRef } from 'react'
 import type { Column, Row } from '../api/resources'
 import { columnName } from '../formats/column'
 import { isSameValue } from '../formats/value'
-import { describeError } from '../components/states'
-import { useToaster } from '../components/toast'
-import { useRecordChange } from '../undo/undo-provider'
-import type { EnteredRow, PlacedChange } from '../writes/cells-api'
+import type { PlacedChange } from '../writes/cells-api'
+import { useCellWriting, type CellWriting } from './use-cell-writing'
 import type { GridRows } from './use-grid-rows'
 
 /** Handlers that edit cells, and the error of the last edit. */
-export interface CellEditing {
-  /** Error of the last cell change. */
-  readonly problem: string | undefined
-  /** Shows why cells are not changed; without an argument, removes that. */
-  readonly report: (problem?: string) => void
+export interface CellEditing extends Omit<CellWriting, 'write'> {
   readonly onOpen: (event: CellEditingStartedEvent<Row>) => void
   readonly onEdit: (event: CellEditRequestEvent<Row>) => void
   readonly onClose: () => void
@@ -37,27 +31,11 @@ export function useCellEditing(
   { writes, store }: GridRows,
   columns: readonly Column[],
 ): CellEditing {
-  const [problem, report] = useState<string>()
-  const toaster = useToaster()
-  const isShown = useIsShown()
-  const record = useRecordChange()
-  const write = useCallback(
-    (changes: readonly PlacedChange[], label: string) => {
-      report(undefined)
-      const entered = changes.map((change): EnteredRow => {
-        const before = change.before ?? store.find(change.id)?.fields ?? {}
-        return { ...change, before }
-      })
-      const written = writes.write(entered)
-      record(label, written)
-      written.catch((error: unknown) => {
-        const message = `${label}: ${describeError(error)}`
-        if (isShown()) report(message)
-        // After leaving the table, the user would otherwise not notice the failure.
-        else toaster.showError(new Error(`Could not save ${message}`))
-      })
-    },
-    [writes, record, store, toaster, isShown],
+  const find = useCallback((rowId: number) => store.find(rowId), [store])
+  const { problem, report, write: writeCells } = useCellWriting({ writes, find })
+  const write = useCallback<CellEditing['write']>(
+    (changes, label) => void writeCells(changes, label),
+    [writeCells],
   )
   const opened = useRef<OpenedCell>(undefined)
   const onOpen = useCallback<CellEditing['onOpen']>(
@@ -90,16 +68,4 @@ export function useCellEditing(
     [write, columns],
   )
   return { problem, report, write, onOpen, onEdit, onClose }
-}
-
-/** Returns a function that reports whether the component is still mounted. */
-function useIsShown(): () => boolean {
-  const isShown = useRef(true)
-  useEffect(() => {
-    isShown.current = true
-    return () => {
-      isShown.current = false
-    }
-  }, [])
-  return useCallback(() => isShown.current, [])
 }

@@ -1,98 +1,41 @@
-import type { Change, RowOperation } from '@sheaf/client'
 import type { GridApi, IDatasource } from 'ag-grid-community'
-import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react'
+import { useCallback, useMemo, useRef, type RefObject } from 'react'
 import type { Row } from '../api/resources'
-import type { CellContext } from '../cells/editing/cell-type'
 import { isSameValue } from '../formats/value'
-import type { TableView, TableWrites } from '../writes/table-writes'
-import { outbox } from '../writes/outbox'
-import { useLiveChanges } from '../live/live-provider'
-import type { ChangeListener } from '../live/change-stream'
-import { viewParameters, type GridView } from './view/grid-view'
 import { blockOf } from './rows/row-blocks'
-import { RowStore, type RowListener } from './rows/row-store'
-import { RowsApi, type RowSearch } from './rows/rows-api'
+import type { RowStore } from './rows/row-store'
+import {
+  useLiveRows,
+  type LiveRows,
+  type RowDisplay,
+  type RowSelection,
+  type ShownTable,
+} from './use-live-rows'
 
 /** Up to this many changed rows are updated individually; beyond, the grid reloads its blocks. */
 const MAX_SINGLE_UPDATES = 100
 
 /** The rows of a grid: reads, writes and the data source of AG Grid. */
-export interface GridRows {
-  readonly api: RowsApi
-  readonly store: RowStore
-  readonly writes: TableWrites
+export interface GridRows extends LiveRows {
   readonly datasource: IDatasource
 }
 
 /** A ref to the AG Grid API, set while the grid is mounted. */
 export type GridRef = RefObject<GridApi<Row> | null>
 
-/** The table of a grid, now or as of a change. */
-export type ShownTable = Pick<CellContext, 'docId' | 'tableId' | 'asOf'>
-
 /** The rows of a table in a view, kept up to date by the change stream. */
-export function useGridRows(
-  { docId, tableId, asOf }: ShownTable,
-  { view, search }: { readonly view: GridView; readonly search: RowSearch },
-  grid: GridRef,
-): GridRows {
-  const { sort, filter } = viewParameters(view)
-  const writes = outbox.writesOf(docId, tableId)
-  const rows = useMemo(() => {
-    const api = new RowsApi({ docId, tableId, sort, filter, search, asOf })
-    return createRows(api, writes)
-  }, [docId, tableId, sort, filter, search, asOf, writes])
-  const { store } = rows
-  const listener = useRowListener(grid)
-  useEffect(() => store.open(listener), [store, listener])
-  const isPresent = asOf === undefined
-  useEffect(
-    () => (isPresent ? writes.attach(viewOf(store, grid)) : undefined),
-    [isPresent, writes, store, grid],
-  )
-  const changeListener = useMemo<ChangeListener>(
-    () => ({
-      onChange: (change) => handleChange(change, { tableId, sort, filter, search, store }),
-      onGap: () => store.scheduleRefresh(false),
+export function useGridRows(table: ShownTable, selection: RowSelection, grid: GridRef): GridRows {
+  const rows = useLiveRows(table, selection, useRowDisplay(grid))
+  return useMemo(() => ({ ...rows, datasource: datasourceOf(rows.store) }), [rows])
+}
+
+const datasourceOf = (store: RowStore): IDatasource => ({
+  getRows: (params) =>
+    store.request(blockOf(params.startRow), {
+      onFound: (rows, total) => params.successCallback([...rows], total),
+      onDropped: () => params.failCallback(),
     }),
-    [tableId, sort, filter, search, store],
-  )
-  useLiveChanges(changeListener)
-  return rows
-}
-
-function createRows(api: RowsApi, writes: TableWrites): GridRows {
-  const store = new RowStore(
-    (request, signal) => api.readPage(request, signal),
-    api.isPresent ? writes.show : undefined,
-  )
-  const datasource: IDatasource = {
-    getRows: (params) =>
-      store.request(blockOf(params.startRow), {
-        onFound: (rows, total) => params.successCallback([...rows], total),
-        onDropped: () => params.failCallback(),
-      }),
-  }
-  return { api, store, datasource, writes }
-}
-
-/** What the writes of the table show in a grid. */
-function viewOf(store: RowStore, grid: GridRef): TableView {
-  return {
-    store: ({ rows, seq }) => store.replace(rows, seq),
-    assume(changes) {
-      for (const { id, fields } of changes) {
-        const row = store.find(id)
-        if (row) store.replace([{ ...row, fields: { ...row.fields, ...fields } }], 0)
-      }
-      store.scheduleRefresh(false)
-    },
-    redraw(ids) {
-      store.redraw(ids)
-      refreshMarks(grid, ids)
-    },
-  }
-}
+})
 
 /** Draws the marks of cells that are not stored, whose values stay the same. */
 function refreshMarks({ current: api }: GridRef, ids: readonly number[]): void {
@@ -103,7 +46,7 @@ function refreshMarks({ current: api }: GridRef, ids: readonly number[]): void {
 }
 
 /** Updates the grid when rows change. */
-function useRowListener(grid: GridRef): RowListener {
+function useRowDisplay(grid: GridRef): RowDisplay {
   const isDue = useRef(false)
   const lateTotal = useRef<number>(undefined)
   const refresh = useCallback(() => {
@@ -121,13 +64,14 @@ function useRowListener(grid: GridRef): RowListener {
     }
     requestAnimationFrame(go)
   }, [grid])
-  return useMemo<RowListener>(
+  return useMemo<RowDisplay>(
     () => ({
       onRows(changed, isOwn) {
         if (changed.length > MAX_SINGLE_UPDATES) return refresh()
         for (const { row } of changed) showRow(grid, row, !isOwn)
       },
       onBlocks: refresh,
+      onMarks: (ids) => refreshMarks(grid, ids),
       onTotal(count) {
         const { current: api } = grid
         // The editor of a row at the end would be closed, and lose its text.
@@ -151,52 +95,4 @@ function showRow({ current: api }: GridRef, row: Row, flashes: boolean): void {
   node.setData(row)
   const columns = Object.keys(row.fields).filter((id) => !isSameValue(row.fields[id], before[id]))
   if (flashes && columns.length > 0) api.flashCells({ rowNodes: [node], columns })
-}
-
-interface ChangeTarget {
-  readonly tableId: string
-  readonly sort: string
-  readonly filter: string
-  readonly search: RowSearch
-  readonly store: RowStore
-}
-
-function handleChange({ seq, operations, truncated }: Change, target: ChangeTarget): void {
-  const { tableId, search, store } = target
-  if (truncated) store.scheduleRefresh(false)
-  for (const operation of operations) {
-    if (operation.tableId !== tableId) {
-      // References show other texts now.
-      const isSearched = search.text !== '' && search.tables.split(',').includes(operation.tableId)
-      if (isSearched) store.scheduleRefresh(false)
-      continue
-    }
-    if (!('rowIds' in operation)) {
-      // The values and types of cells may have changed, and cursors are invalid after a schema change.
-      store.scheduleRefresh(false)
-    } else if (operation.action === 'updateRows') {
-      store.apply({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
-      if (movesRows(operation, target)) store.scheduleRefresh(false)
-    } else {
-      const { action, rowIds } = operation
-      store.scheduleRefresh(action === 'addRows' && target.sort === '' && store.areNew(rowIds))
-    }
-  }
-}
-
-function newCells({ columns }: RowOperation): Record<string, readonly unknown[]> {
-  return Object.fromEntries(
-    Object.entries(columns).flatMap(([colId, cells]) => (cells.new ? [[colId, cells.new]] : [])),
-  )
-}
-
-/** Returns true if rows may have moved, or may no longer match filter and search. */
-function movesRows({ columns }: RowOperation, { sort, filter, search }: ChangeTarget): boolean {
-  if (search.text !== '') return true
-  const sorted = sort.split(',').map((key) => key.replace(/^-/, '').replace(/:.*$/, ''))
-  const filtered = filter.includes('"or"')
-  return (
-    filtered ||
-    Object.keys(columns).some((colId) => sorted.includes(colId) || filter.includes(`"${colId}"`))
-  )
 }

@@ -3,13 +3,13 @@ import { useCallback, useMemo, useRef, type RefObject } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
-import { useRowPanel, type OpenedRow } from './row-panel/use-row-panel'
 import { useSearchText } from './view/search-address'
 import { useGridSearch, type GridSearch } from './search/use-grid-search'
 import { useRowSearch } from './search/use-row-search'
 import { readView, writeView, type GridView } from './view/grid-view'
 import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
+import { useGridPanel, type GridPanel } from './use-grid-panel'
 import { useRanges, type Ranges } from './use-ranges'
 import type { SetView } from './view/view-context'
 import { useRowCommands, type RowCommands } from './use-row-commands'
@@ -27,7 +27,7 @@ export interface TableRows {
   readonly ranges: Ranges
   readonly rowCommands: RowCommands
   /** The row that is open in a panel. */
-  readonly opened: OpenedRow
+  readonly opened: GridPanel
 }
 
 /** The rows of a table, in the view given by the URL. What is selected and changed are the columns that are shown. */
@@ -51,7 +51,7 @@ export function useTableRows(
     { grid, body },
   )
   const { api, store, writes } = rows
-  const opened = useRowPanel(table, {
+  const panelParts = {
     columns,
     shown,
     store,
@@ -59,9 +59,8 @@ export function useTableRows(
     writes,
     write: editing.write,
     remove: rowCommands.remove,
-    grid,
-    body,
-  })
+  }
+  const opened = useGridPanel(table, panelParts, { grid, body })
   return { view, setView, grid, body, rows, search, editing, ranges, rowCommands, opened }
 }
 

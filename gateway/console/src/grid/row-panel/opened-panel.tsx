@@ -12,15 +12,15 @@ import { findNeighbor, type ReadWindow, type Step } from './neighbor'
 import { RowPanel } from './row-panel'
 import type { RowSteps } from './row-steps'
 import { useShownRow } from './shown-row'
-import type { GridRef, RowPlace } from './use-row-place'
+import type { RowPlace, RowsOnScreen } from './use-row-place'
 
 /** Limit for reading the neighbors of a row. */
 const READ_MS = 60_000
 
-/** What the panel of a row needs of its grid. */
+/** What the panel of a row needs of the view beside it. */
 export interface PanelParts {
   readonly columns: readonly Column[]
-  /** The columns that the grid shows, in their order. */
+  /** The columns that the view shows, in their order. */
   readonly shown: readonly Column[]
   readonly store: RowStore
   readonly readPage: RowSource['readPage']
@@ -28,7 +28,7 @@ export interface PanelParts {
   /** Writes cells. The label says which, to the user. */
   readonly write: (changes: readonly PlacedChange[], label: string) => void
   readonly remove: (rowIds: readonly number[]) => Promise<void>
-  readonly grid: GridRef
+  readonly screen: RowsOnScreen
 }
 
 interface OpenedPanelProps {
@@ -91,7 +91,7 @@ export function OpenedPanel(props: OpenedPanelProps): ReactNode {
 
 /** Goes from a row to its neighbors in the view, also to those that are not loaded. */
 function useSteps({ rowId, parts, place, onStep }: OpenedPanelProps): RowSteps {
-  const { store, readPage, grid } = parts
+  const { store, readPage, screen } = parts
   const { total } = useSyncExternalStore(store.watchState, store.readState)
   const toaster = useToaster()
   const isBusy = useRef(false)
@@ -108,7 +108,7 @@ function useSteps({ rowId, parts, place, onStep }: OpenedPanelProps): RowSteps {
       const next = await findNeighbor({ id: rowId, index }, step, read)
       if (!next) return
       place.set(next)
-      grid.current?.ensureIndexVisible(next.index)
+      screen.scrollTo(next.index)
       onStep(next.id)
     } catch (error) {
       toaster.showError(error)

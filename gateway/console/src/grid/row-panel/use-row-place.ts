@@ -1,18 +1,14 @@
-import type { GridApi } from 'ag-grid-community'
-import {
-  useEffect,
-  useReducer,
-  useRef,
-  useState,
-  useSyncExternalStore,
-  type RefObject,
-} from 'react'
-import type { Row } from '../../api/resources'
+import { useEffect, useReducer, useRef, useState, useSyncExternalStore } from 'react'
 import type { RowStore } from '../rows/row-store'
 import type { PlacedRow } from './neighbor'
 
-/** A ref to the AG Grid API, set while the grid is mounted. */
-export type GridRef = RefObject<GridApi<Row> | null>
+/** What shows the rows of the view, beside the panel. */
+export interface RowsOnScreen {
+  /** Scrolls to the row at an index. */
+  readonly scrollTo: (index: number) => void
+  /** Scrolls to the row at an index, and gives it the focus. */
+  readonly focus: (index: number) => void
+}
 
 /** Where a row is in the view. */
 export interface RowPlace {
@@ -27,8 +23,15 @@ export interface RowPlace {
 /** A place in the view whose rows a store has. */
 type StoredPlace = PlacedRow & { readonly store: RowStore }
 
-/** Follows the place of a row in the view, and scrolls to it once, if it is among the rows that are loaded first. */
-export function useRowPlace(rowId: number | undefined, store: RowStore, grid: GridRef): RowPlace {
+/**
+ * Follows the place of a row in the view, and scrolls to it once, if it is among the rows that are loaded first. The screen must
+ * be memoized.
+ */
+export function useRowPlace(
+  rowId: number | undefined,
+  store: RowStore,
+  screen: RowsOnScreen,
+): RowPlace {
   const [placed, setPlaced] = useState<StoredPlace>()
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const { total } = useSyncExternalStore(store.watchState, store.readState)
@@ -45,8 +48,8 @@ export function useRowPlace(rowId: number | undefined, store: RowStore, grid: Gr
   useEffect(() => {
     if (rowId === undefined || toShow.current !== rowId || total === undefined) return
     toShow.current = undefined
-    if (loaded !== undefined) grid.current?.ensureIndexVisible(loaded)
-  }, [rowId, loaded, total, grid])
+    if (loaded !== undefined) screen.scrollTo(loaded)
+  }, [rowId, loaded, total, screen])
   const onRows = () => {
     if (rowId !== undefined && store.indexOf(rowId) !== loaded) redraw()
   }

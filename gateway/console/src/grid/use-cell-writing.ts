@@ -1,0 +1,63 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Row } from '../api/resources'
+import { describeError } from '../components/states'
+import { useToaster } from '../components/toast'
+import { useRecordChange } from '../undo/undo-provider'
+import type { EnteredRow, PlacedChange } from '../writes/cells-api'
+import type { LiveRows } from './use-live-rows'
+
+/** Writes cells, and has the error of the last write. */
+export interface CellWriting {
+  /** Error of the last cell change. */
+  readonly problem: string | undefined
+  /** Shows why cells are not changed; without an argument, removes that. */
+  readonly report: (problem?: string) => void
+  /** Writes cells. The label says which, to the user. Resolves once they are stored or refused. */
+  readonly write: (changes: readonly PlacedChange[], label: string) => Promise<void>
+}
+
+interface WritingParts extends Pick<LiveRows, 'writes'> {
+  /** Returns a row as it is stored; undefined for one that is not loaded. */
+  readonly find: (rowId: number) => Row | undefined
+}
+
+/** Writes cells so that it can be undone, and shows why that fails. The function `find` must be memoized. */
+export function useCellWriting({ writes, find }: WritingParts): CellWriting {
+  const [problem, report] = useState<string>()
+  const toaster = useToaster()
+  const isShown = useIsShown()
+  const record = useRecordChange()
+  const write = useCallback<CellWriting['write']>(
+    async (changes, label) => {
+      report(undefined)
+      const entered = changes.map((change): EnteredRow => {
+        const before = change.before ?? find(change.id)?.fields ?? {}
+        return { ...change, before }
+      })
+      const written = writes.write(entered)
+      record(label, written)
+      try {
+        await written
+      } catch (error) {
+        const message = `${label}: ${describeError(error)}`
+        if (isShown()) report(message)
+        // After leaving the table, the user would otherwise not notice the failure.
+        else toaster.showError(new Error(`Could not save ${message}`))
+      }
+    },
+    [writes, record, find, toaster, isShown],
+  )
+  return { problem, report, write }
+}
+
+/** Returns a function that reports whether the component is still mounted. */
+function useIsShown(): () => boolean {
+  const isShown = useRef(true)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
+  return useCallback(() => isShown.current, [])
+}

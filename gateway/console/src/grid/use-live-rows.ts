@@ -1,0 +1,132 @@
+import type { Change, RowOperation } from '@sheaf/client'
+import { useEffect, useMemo } from 'react'
+import type { CellContext } from '../cells/editing/cell-type'
+import type { ChangeListener } from '../live/change-stream'
+import { useLiveChanges } from '../live/live-provider'
+import { outbox } from '../writes/outbox'
+import type { TableView, TableWrites } from '../writes/table-writes'
+import { RowStore, type RowListener } from './rows/row-store'
+import { RowsApi, type RowSearch } from './rows/rows-api'
+import { viewParameters, type GridView } from './view/grid-view'
+
+/** The table that is shown, now or as of a change. */
+export type ShownTable = Pick<CellContext, 'docId' | 'tableId' | 'asOf'>
+
+/** The rows of a table that are shown. */
+export interface RowSelection {
+  readonly view: GridView
+  readonly search: RowSearch
+}
+
+/** What draws rows. */
+export interface RowDisplay extends RowListener {
+  /** The marks of cells that are not stored have changed, in the rows with these ids. */
+  readonly onMarks: (rowIds: readonly number[]) => void
+}
+
+/** The rows of a table in a view: reads and writes. */
+export interface LiveRows {
+  readonly api: RowsApi
+  readonly store: RowStore
+  readonly writes: TableWrites
+}
+
+/** The rows of a table in a view, kept up to date by the change stream. The display must be memoized. */
+export function useLiveRows(
+  { docId, tableId, asOf }: ShownTable,
+  { view, search }: RowSelection,
+  display: RowDisplay,
+): LiveRows {
+  const { sort, filter } = viewParameters(view)
+  const writes = outbox.writesOf(docId, tableId)
+  const rows = useMemo<LiveRows>(() => {
+    const api = new RowsApi({ docId, tableId, sort, filter, search, asOf })
+    const store = new RowStore(
+      (request, signal) => api.readPage(request, signal),
+      api.isPresent ? writes.show : undefined,
+    )
+    return { api, store, writes }
+  }, [docId, tableId, sort, filter, search, asOf, writes])
+  const { store } = rows
+  useEffect(() => store.open(display), [store, display])
+  const isPresent = asOf === undefined
+  useEffect(
+    () => (isPresent ? writes.attach(viewOf(store, display)) : undefined),
+    [isPresent, writes, store, display],
+  )
+  const changeListener = useMemo<ChangeListener>(
+    () => ({
+      onChange: (change) => handleChange(change, { tableId, sort, filter, search, store }),
+      onGap: () => store.scheduleRefresh(false),
+    }),
+    [tableId, sort, filter, search, store],
+  )
+  useLiveChanges(changeListener)
+  return rows
+}
+
+/** What the writes of the table show of its rows. */
+function viewOf(store: RowStore, { onMarks }: RowDisplay): TableView {
+  return {
+    store: ({ rows, seq }) => store.replace(rows, seq),
+    assume(changes) {
+      for (const { id, fields } of changes) {
+        const row = store.find(id)
+        if (row) store.replace([{ ...row, fields: { ...row.fields, ...fields } }], 0)
+      }
+      store.scheduleRefresh(false)
+    },
+    redraw(ids) {
+      store.redraw(ids)
+      onMarks(ids)
+    },
+  }
+}
+
+interface ChangeTarget {
+  readonly tableId: string
+  readonly sort: string
+  readonly filter: string
+  readonly search: RowSearch
+  readonly store: RowStore
+}
+
+function handleChange({ seq, operations, truncated }: Change, target: ChangeTarget): void {
+  const { tableId, search, store } = target
+  if (truncated) store.scheduleRefresh(false)
+  for (const operation of operations) {
+    if (operation.tableId !== tableId) {
+      // References show other texts now.
+      const isSearched = search.text !== '' && search.tables.split(',').includes(operation.tableId)
+      if (isSearched) store.scheduleRefresh(false)
+      continue
+    }
+    if (!('rowIds' in operation)) {
+      // The values and types of cells may have changed, and cursors are invalid after a schema change.
+      store.scheduleRefresh(false)
+    } else if (operation.action === 'updateRows') {
+      store.apply({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
+      if (movesRows(operation, target)) store.scheduleRefresh(false)
+    } else {
+      const { action, rowIds } = operation
+      store.scheduleRefresh(action === 'addRows' && target.sort === '' && store.areNew(rowIds))
+    }
+  }
+}
+
+function newCells({ columns }: RowOperation): Record<string, readonly unknown[]> {
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([colId, cells]) => (cells.new ? [[colId, cells.new]] : [])),
+  )
+}
+
+/** Returns true if rows may have moved, or may no longer match filter and search. */
+function movesRows({ columns }: RowOperation, { sort, filter, search }: ChangeTarget): boolean {
+  if (search.text !== '') return true
+  const sorted = sort.split(',').map((key) => key.replace(/^-/, '').replace(/:.*$/, ''))
+  const filtered = filter.includes('"or"')
+  return (
+    filtered ||
+    Object.keys(columns).some((colId) => sorted.includes(colId) || filter.includes(`"${colId}"`))
+  )
+}
