@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import { ArrangementMenus } from './arrangement/arrangement-menus'
+import { ColumnMenuContext } from './columns/column-menu-context'
 import { HeaderMenu, type OpenMenu } from './header-menu'
 import { useFilter } from './filter/use-filter'
 import { GridBar } from './view/grid-bar'
@@ -45,10 +46,11 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
     [leave, open],
   )
   const closeMenu = useCallback(() => setMenu(undefined), [])
-  const viewState = useMemo<GridViewState>(
-    () => ({ view, setView, openMenu: (column, header) => setMenu({ column, header }) }),
-    [view, setView],
+  const openMenu = useCallback(
+    (column: Column, header: HTMLElement) => setMenu({ column, header }),
+    [],
   )
+  const viewState = useMemo<GridViewState>(() => ({ view, setView }), [view, setView])
   const isFiltered = Object.keys(view.filter).length > 0
   return (
     <GridViewContext value={viewState}>
@@ -64,21 +66,23 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
           </GridBar>
           {tableColumns.formulaBar}
           <div className="grid-middle">
-            <GridBody
-              context={cells}
-              arranged={arranged}
-              canSelect={canEdit || rowActions !== undefined}
-              rows={rows}
-              editing={editing}
-              ranges={ranges}
-              onSelect={rowCommands.onSelect}
-              onFocus={tableColumns.onFocus}
-              onAddRow={canEdit ? rowCommands.add : undefined}
-              opened={opened}
-              onOpenRow={openRow}
-              grid={grid}
-              body={body}
-            />
+            <ColumnMenuContext value={openMenu}>
+              <GridBody
+                context={cells}
+                arranged={arranged}
+                canSelect={canEdit || rowActions !== undefined}
+                rows={rows}
+                editing={editing}
+                ranges={ranges}
+                onSelect={rowCommands.onSelect}
+                onFocus={tableColumns.onFocus}
+                onAddRow={canEdit ? rowCommands.add : undefined}
+                opened={opened}
+                onOpenRow={openRow}
+                grid={grid}
+                body={body}
+              />
+            </ColumnMenuContext>
             <GridMessage
               store={rows.store}
               hasColumns={columns.length > 0}

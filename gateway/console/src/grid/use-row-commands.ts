@@ -1,12 +1,13 @@
 import { useCallback, useEffect, useMemo, useState, type RefObject } from 'react'
 import { useToaster } from '../components/toast'
-import { useAnnounceChange, useRecordChange } from '../undo/undo-provider'
+import { useRecordChange } from '../undo/undo-provider'
 import type { Column } from '../api/resources'
 import { holdKeys } from '../cells/editing/type-ahead'
 import { isComputed } from '../formats/column'
 import { viewParameters, type GridView } from './view/grid-view'
 import type { RowSearch } from './rows/rows-api'
 import type { GridRef, GridRows } from './use-grid-rows'
+import { useRowRemoval } from './use-row-removal'
 
 /** Commands that add and delete rows. */
 export interface RowCommands {
@@ -47,7 +48,7 @@ export function useRowCommands(
   const { api, store } = rows
   const toaster = useToaster()
   const record = useRecordChange()
-  const announce = useAnnounceChange()
+  const removeRows = useRowRemoval(api)
   const [isAdding, setAdding] = useState(false)
   const [selected, setSelected] = useState<readonly number[]>([])
   const isPlain = showsAll(view, search)
@@ -83,10 +84,7 @@ export function useRowCommands(
       selected,
       onSelect: () => setSelected(selectedIds(grid)),
       async remove(rowIds) {
-        const removing = api.remove(rowIds)
-        const count = rowIds.length
-        announce(count === 1 ? 'Row deleted' : `${count.toLocaleString()} rows deleted`, removing)
-        await removing
+        await removeRows(rowIds)
         if (selected.every((id) => rowIds.includes(id))) deselect(grid)
         else for (const id of rowIds) grid.current?.getRowNode(String(id))?.setSelected(false)
         setSelected(selectedIds(grid))
@@ -94,7 +92,7 @@ export function useRowCommands(
         await store.refresh()
       },
     }),
-    [isAdding, addRow, selected, api, store, grid, announce],
+    [isAdding, addRow, selected, removeRows, store, grid],
   )
 }
 

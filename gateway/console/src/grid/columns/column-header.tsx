@@ -1,5 +1,5 @@
 import type { IHeaderParams } from 'ag-grid-community'
-import { useEffect, useRef, type MouseEvent, type ReactNode } from 'react'
+import { use, useEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { isComputed } from '../../formats/column'
 import { shorten } from '../../formats/shorten'
@@ -8,6 +8,7 @@ import { TypeIcon } from '../../structure/columns/type-icon'
 import { namesColumn } from '../filter/filter-tree'
 import { sortOf, withNextSort } from '../view/grid-view'
 import { useGridViewContext } from '../view/view-context'
+import { ColumnMenuContext } from './column-menu-context'
 
 interface ColumnHeaderProps extends IHeaderParams {
   readonly shown: Column
@@ -20,7 +21,8 @@ const CLICK_PIXELS = 4
 
 /** A column header: icon of the type, name, sort order, filter indicator and menu. */
 export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNode {
-  const { view, setView, openMenu } = useGridViewContext()
+  const { view, setView } = useGridViewContext()
+  const openMenu = use(ColumnMenuContext)
   const { id, fields } = shown
   const sort = sortOf(view, id)
   const ariaSort = sort ? (sort.isDescending ? 'descending' : 'ascending') : 'none'

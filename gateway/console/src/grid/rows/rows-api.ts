@@ -82,13 +82,15 @@ export class RowsApi {
     return (await this.table.page({ limit: 1, count: true, filter: both, asOf })).totalCount
   }
 
-  /** Adds an empty row. Resolves to its id, and the position of the change in the log. */
-  async add(): Promise<{ readonly id: number; readonly seq: number | undefined }> {
+  /** Adds a row with these cells, and others that are empty. Resolves to its id, and the position of the change in the log. */
+  async add(
+    fields: Row['fields'] = {},
+  ): Promise<{ readonly id: number; readonly seq: number | undefined }> {
     const { docId, tableId: table } = this.source
     const { operation, seq } = await makeChange(docId, {
       op: 'addRecords',
       table,
-      records: [{ fields: {} }],
+      records: [{ fields }],
     })
     const id = operation?.added?.[0]
     if (id === undefined) throw new Error('the API returned no row')

@@ -14,36 +14,44 @@ import { MAX_SEARCH, readText } from '../view/search-address'
 /** Pause in typing after which the rows are searched. */
 const PAUSE_MS = 300
 
+/** What moves from one hit to the next. */
+interface HitCommands {
+  /** Where the last step led, for those who do not see it. */
+  readonly note: string
+  /** Called with each change of what is typed. */
+  readonly onType: () => void
+  /** Moves to the next hit of what is typed, or to the one before. */
+  readonly onStep: (step: 1 | -1) => void
+  /** Moves the focus to the cell of the last step. */
+  readonly onEnterGrid: () => void
+}
+
 interface SearchFieldProps {
   readonly input: RefObject<HTMLInputElement | null>
   /** What is searched for; empty for nothing. */
   readonly text: string
   readonly store: RowStore
-  /** Where the last step led, for those who do not see it. */
-  readonly note: string
-  /** Called with each change of what is typed. */
-  readonly onType: () => void
   /** Called with what is typed after a pause. */
   readonly onText: (text: string) => void
-  /** Moves to the next hit of what is typed, or to the one before. */
-  readonly onStep: (step: 1 | -1) => void
   readonly onClear: () => void
-  /** Clears the search, and returns to the focused cell. */
+  /** Clears the search, and leaves the field. */
   readonly onLeave: () => void
-  /** Moves the focus to the cell of the last step. */
-  readonly onEnterGrid: () => void
+  /** Undefined where rows are found, and hits in them are not. */
+  readonly hits?: HitCommands
 }
 
-/** The field that searches in a table, with the number of rows found and buttons for the hits. */
+/** The field that searches in a table, with the number of rows found, and buttons for the hits. */
 export function SearchField(props: SearchFieldProps): ReactNode {
-  const { input, text, store, note, onType, onText, onStep, onClear, onLeave, onEnterGrid } = props
+  const { input, text, store, onText, onClear, onLeave, hits } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const keys: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
-    Enter: ({ shiftKey }) => onStep(shiftKey ? -1 : 1),
     Escape: onLeave,
-    ArrowDown: onEnterGrid,
+    ...(hits && {
+      Enter: ({ shiftKey }) => hits.onStep(shiftKey ? -1 : 1),
+      ArrowDown: hits.onEnterGrid,
+    }),
   }
   const isSearched = text !== ''
   const noun = total === 1 ? 'row' : 'rows'
@@ -62,7 +70,7 @@ export function SearchField(props: SearchFieldProps): ReactNode {
         autoComplete="off"
         spellCheck={false}
         onChange={({ target }) => {
-          onType()
+          hits?.onType()
           clearTimeout(timer.current)
           timer.current = setTimeout(() => onText(readText(target.value)), PAUSE_MS)
         }}
@@ -78,13 +86,22 @@ export function SearchField(props: SearchFieldProps): ReactNode {
       {isSearched && (
         <>
           {error === undefined && <span className="search-count">{counted}</span>}
-          <Step label="Previous hit" keys="Shift+Enter" sign="↑" onClick={() => onStep(-1)} />
-          <Step label="Next hit" keys="Enter" sign="↓" onClick={() => onStep(1)} />
+          {hits && (
+            <>
+              <Step
+                label="Previous hit"
+                keys="Shift+Enter"
+                sign="↑"
+                onClick={() => hits.onStep(-1)}
+              />
+              <Step label="Next hit" keys="Enter" sign="↓" onClick={() => hits.onStep(1)} />
+            </>
+          )}
           <Step label="Clear search" keys="Escape" sign="✕" onClick={onClear} />
         </>
       )}
       <span className="visually-hidden" role="status">
-        {isSearched && note}
+        {isSearched && hits?.note}
       </span>
     </search>
   )
