@@ -46,7 +46,7 @@ const halls = {
     unknown-names.ts`,
   'packages/client/src': `
     errors.ts retry-policy.ts cancellation.ts idempotency-key.ts call-options.ts http-request.ts xhr-transport.ts transport.ts connection.ts
-    document-types.ts selection.ts resources.ts change.ts dry-run.ts batch.ts columns.ts views.ts table.ts event-stream.ts change-feed.ts
+    document-types.ts selection.ts groups.ts resources.ts change.ts dry-run.ts batch.ts columns.ts views.ts table.ts event-stream.ts change-feed.ts
     attachments.ts webhooks.ts history.ts document.ts workspaces.ts documents.ts sheaf.ts index.ts`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks

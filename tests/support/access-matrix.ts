@@ -157,6 +157,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   getTableJsonSchema: { statuses: viewers },
   addTables: { statuses: editors, body: { tables: [{ columns: [{ id: 'A' }] }] } },
   listColumns: { statuses: viewers },
+  listGroups: { statuses: viewers, query: { groupBy: 'A' } },
   listColumnValues: { statuses: viewers, params: () => Promise.resolve({ columnId: 'A' }) },
   modifyTables: {
     statuses: editors,

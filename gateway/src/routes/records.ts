@@ -16,7 +16,7 @@ import { defineRoute, type Route } from '../routing/route'
 import { readSearch } from '../documents/records-search'
 import { readSelection } from '../documents/records-selection'
 import { nothing } from '../schemas/errors'
-import { tableParams } from '../schemas/parameters'
+import { splitList, tableParams } from '../schemas/parameters'
 import {
   addedOrUpdated,
   addOrUpdateQuery,
@@ -32,13 +32,14 @@ import {
   rowIds,
   writeQuery,
 } from '../schemas/records'
+import { groupRoutes } from './groups'
 
 const tag = 'records'
 const path = '/api/docs/{docId}/tables/{tableId}/records'
 
 const onMany = { first: OnMany.UNSPECIFIED, none: OnMany.NONE, all: OnMany.ALL }
 
-/** Records of a table: list, add, update, add or update, delete. */
+/** Records of a table: list, add, update, add or update, delete, count in groups. */
 export const recordRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -64,9 +65,9 @@ export const recordRoutes: readonly Route[] = [
         docId: document.docId,
         tableId,
         ...readSelection(exchange, query),
-        search: readSearch(exchange, { ...query, searchFields: splitFields(query.searchFields) }),
+        search: readSearch(exchange, { ...query, searchFields: splitList(query.searchFields) }),
         hidden,
-        view: toView({ ...query, fields: splitFields(query.fields) }),
+        view: toView({ ...query, fields: splitList(query.fields) }),
         options: getReadOptions(exchange, form),
         form: RecordsForm.UNSPECIFIED,
         format: form.format,
@@ -209,6 +210,7 @@ export const recordRoutes: readonly Route[] = [
     success: { description: 'Done', schema: nothing },
     handle: deleteRows,
   }),
+  ...groupRoutes,
 ]
 
 function sendRecords(
@@ -219,10 +221,6 @@ function sendRecords(
 ): Promise<void> {
   const open: OpenChunks = (home, call) => home.records.readRecords(request, call)
   return sendChunks(exchange, document, open, { form })
-}
-
-function splitFields(fields: string | undefined): string[] | undefined {
-  return fields === undefined ? undefined : fields.split(',').filter((name) => name !== '')
 }
 
 /** The columns and the page to return; undefined for all. */

@@ -100,6 +100,11 @@ export function limitUpTo(
     .meta({ type: 'integer', minimum: 1, maximum: max, default: byDefault, description })
 }
 
+/** The items of a query parameter with a list, separated by commas; undefined if it is absent. */
+export function splitList(items: string | undefined): string[] | undefined {
+  return items?.split(',').filter((item) => item !== '')
+}
+
 /** An enumerated query parameter; absent or empty, it is the first of the words. */
 export const choice = <const T extends readonly [string, ...string[]]>(
   words: T,

@@ -50,6 +50,25 @@ describe('records', () => {
     ])
   })
 
+  it('are counted in groups', async () => {
+    const counts = { count: 2, aggregates: { Price: { sum: 5 } } }
+    const found = { groups: [{ value: 'red', ...counts }], truncated: false, total: counts }
+    await using server = await startServer(json(found), json(found))
+    const people = createDoc(server).table('People')
+    const aggregate = { Price: ['sum', 'average'], Age: ['max'], Name: [] } as const
+    const selection = { groupBy: ['Team', '-Age'], aggregate, search: 'x', limit: 5 } as const
+    expect(await people.groups(selection)).toEqual(found)
+    await people.groups()
+    const query = new URLSearchParams(server.seen[0]?.url?.split('?')[1])
+    expect(Object.fromEntries(query)).toEqual({
+      groupBy: 'Team,-Age',
+      aggregate: 'Price:sum;average,Age:max',
+      search: 'x',
+      limit: '5',
+    })
+    expect(server.seen[1]?.url).toBe('/api/docs/d/tables/People/groups')
+  })
+
   it('are read up to a limit', async () => {
     const records = Array.from({ length: 500 }, (_, index) => record(index))
     await using server = await startServer(

@@ -68,6 +68,7 @@ export type {
   WebhookUsage,
   Workspace,
 } from './resources.ts'
+export type { AggregateName, Group, GroupCounts, Groups, GroupSelection } from './groups.ts'
 export type { RetryLimits } from './retry-policy.ts'
 export type {
   Filter,

@@ -2,6 +2,7 @@ import type { CallOptions, CellWriteOptions, ReadOptions, WriteOptions } from '.
 import { Columns } from './columns.ts'
 import type { Call, Connection } from './connection.ts'
 import type { ColumnId, Row, TableTypes } from './document-types.ts'
+import { toGroupsQuery, type Groups, type GroupSelection } from './groups.ts'
 import {
   readSeq,
   toSelectionBody,
@@ -76,6 +77,7 @@ export class Table<T extends TableTypes> {
   readonly #connection: Connection
   readonly #path: string
   readonly #columnsPath: string
+  readonly #groupsPath: string
 
   /** @internal */
   constructor(connection: Connection, documentPath: string, id: string) {
@@ -86,6 +88,7 @@ export class Table<T extends TableTypes> {
     this.#connection = connection
     this.#path = `${path}/records`
     this.#columnsPath = `${path}/columns`
+    this.#groupsPath = `${path}/groups`
   }
 
   /**
@@ -171,6 +174,18 @@ export class Table<T extends TableTypes> {
       query: { filter: filter && JSON.stringify(filter), limit, asOf },
     }
     return this.#connection.json(call, options)
+  }
+
+  /**
+   * Resolves to the number of records, and what their cells come to, in groups of the same values and in all.
+   *
+   * ```ts
+   * const { groups, total } = await sales.groups({ groupBy: ['Country'], aggregate: { Price: ['sum'] } })
+   * ```
+   */
+  async groups(selection: GroupSelection<T> = {}): Promise<Groups> {
+    const query = toGroupsQuery(selection)
+    return this.#connection.json({ method: 'GET', path: this.#groupsPath, query }, selection)
   }
 
   /**

@@ -10,8 +10,8 @@ import { planValues } from '../query/column-values'
 import { parseFilter } from '../query/filter'
 import type { PlanExport } from '../store/documents/read-export'
 import { columnNotFound } from '../store/schema/unknown-names'
-import { readerOf, requireDocument } from './document-call'
-import { isKnown, tagOf } from './document-options'
+import { requireDocument } from './document-call'
+import { readJsonExport } from './json-export'
 
 const MAX_VALUES = 1_000
 const DEFAULT_VALUES = 200
@@ -22,18 +22,9 @@ export const columnValues = (ctx: Context): Pick<ColumnsService, 'listColumnValu
     request: ListColumnValuesRequest,
     call: ServerCall,
   ): Promise<ListColumnValuesResponse> {
-    const { docId, options } = request
-    requireDocument(ctx, call, docId, 'viewers')
-    const plan = planRead(request)
-    const current = ctx.documents.stateOf(docId)
-    if (options && isKnown(options, current)) {
-      const { seq } = current
-      return ListColumnValuesResponse.fromPartial({ seq, etag: tagOf(current), notModified: true })
-    }
-    const { seq, chunks } = await ctx.documents.readExport(docId, plan, readerOf(call))
-    const parts: Buffer[] = []
-    for await (const part of chunks) parts.push(part)
-    return { bodyJson: Buffer.concat(parts), seq, etag: tagOf({ ...current, seq }) }
+    requireDocument(ctx, call, request.docId, 'viewers')
+    const answer = await readJsonExport(ctx, call, request, planRead(request))
+    return ListColumnValuesResponse.fromPartial(answer)
   },
 })
 

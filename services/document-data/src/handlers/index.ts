@@ -23,7 +23,7 @@ import { exporting } from './export'
 import { formulas } from './formulas'
 import { history } from './history'
 import { importDocument } from './import'
-import { records } from './records'
+import { recordsService } from './records-service'
 import { sql } from './sql'
 import { createSystemServices } from './system-services'
 import { tables } from './tables'
@@ -46,7 +46,11 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(ctx, ExportServiceService, withMoment(ctx, ExportServiceService, exporting)),
     serveAdmitted(ctx, HistoryServiceService, history(ctx)),
     serveAdmitted(ctx, ImportServiceService, importDocument(ctx)),
-    serveAdmitted(ctx, RecordsServiceService, withMoment(ctx, RecordsServiceService, records)),
+    serveAdmitted(
+      ctx,
+      RecordsServiceService,
+      withMoment(ctx, RecordsServiceService, recordsService),
+    ),
     serveAdmitted(ctx, SqlServiceService, withMoment(ctx, SqlServiceService, sql)),
     serveAdmitted(ctx, TablesServiceService, withMoment(ctx, TablesServiceService, tables)),
     ...createSystemServices(ctx),

@@ -74,10 +74,11 @@ function readFields({ fields, onlyFields }: RecordsView, table: TableShape): str
   return fields
 }
 
-function readSearch(
+/** Reads what rows are searched for. Throws AppError `invalid` for a text that is empty or too long, and for unknown columns. */
+export function readSearch(
   { text, columns }: RecordsSearch,
   table: Table,
-  { schema }: QueryReader,
+  { schema }: Pick<QueryReader, 'schema'>,
 ): Search {
   requireSearchText(text)
   return { text, columns: searchedColumns(schema, table, columns) }

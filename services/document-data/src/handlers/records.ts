@@ -36,8 +36,8 @@ const onManyNames: Readonly<Partial<Record<OnMany, 'first' | 'none' | 'all'>>> =
 
 const toRowIds = (rowIds: readonly number[]) => ({ rowIds: [...rowIds] })
 
-/** Handlers of RecordsService. */
-export const records = (ctx: Context): RecordsService => ({
+/** Handlers of RecordsService, except for `listGroups`. */
+export const records = (ctx: Context): Omit<RecordsService, 'listGroups'> => ({
   async *readRecords(
     request: ReadRecordsRequest,
     call: ServerCall,

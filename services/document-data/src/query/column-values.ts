@@ -41,7 +41,7 @@ export function planValues(
   return {
     export: 'values',
     from: quoteId(table.tableId),
-    cell: cellSql(column),
+    cell: countedSql(column),
     inLists,
     where,
     params,
@@ -51,9 +51,9 @@ export function planValues(
   }
 }
 
-/** Errors of one class are one value; their messages are for editors of formulas. */
-function cellSql(column: ColumnShape): string {
-  const cell = columnSql(column)
+/** SQL of the cell that counts: errors of one class are one value, since their messages are for editors of formulas. */
+export function countedSql(column: ColumnShape, prefix = ''): string {
+  const cell = columnSql(column, prefix)
   if (!column.type.errorJsonSql) return cell
   const error = `char(1)||json_array('E',${errorNameSql(cell)})`
   return `iif(${isErrorSql(cell)},${error},${cell})`

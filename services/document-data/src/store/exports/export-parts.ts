@@ -10,6 +10,8 @@ import {
   type WorkbookPlan,
 } from '../../export/workbook'
 import type { ValuesPlan } from '../../query/column-values'
+import type { GroupsPlan } from '../../query/groups'
+import { groupParts } from '../reads/group-parts'
 import { valueParts } from '../reads/value-parts'
 import { requireRow, type Connection } from '../sqlite/connections'
 import { compareParts } from '../compare/compare-parts'
@@ -18,7 +20,8 @@ import { historyParts, type HistoryPlan } from '../feed/history'
 import { ZipWriter } from './zip-writer'
 
 /** The export, as plain values that can be sent to another thread. */
-export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan | ComparePlan | ValuesPlan
+export type ExportPlan =
+  DelimitedPlan | WorkbookPlan | HistoryPlan | ComparePlan | ValuesPlan | GroupsPlan
 
 /** Maximum rows per step; fewer when they are long. */
 const RANGE_ROWS = 1500
@@ -46,6 +49,8 @@ export function exportParts(connection: Connection, plan: ExportPlan): Generator
       return compareParts(connection, plan)
     case 'values':
       return valueParts(connection, plan)
+    case 'groups':
+      return groupParts(connection, plan)
   }
 }
 

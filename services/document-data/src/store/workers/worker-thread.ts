@@ -1,5 +1,7 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { ValuesPlan } from '../../query/column-values'
+import type { GroupsPlan } from '../../query/groups'
 import { changeParts } from '../feed/changes'
 import {
   openBuilder,
@@ -59,11 +61,14 @@ function serializeError(error: unknown): SerializedError {
 /** The parts of a read; statements that may take long can be cancelled. */
 function partsOf(connection: Connection, plan: ThreadPlan): Iterator<Buffer | null, void> {
   if ('after' in plan) return changeParts(connection, plan)
-  if ('export' in plan)
-    return exportParts(connection, plan.export === 'values' ? guarded(plan) : plan)
+  if ('export' in plan) return exportParts(connection, groupsRows(plan) ? guarded(plan) : plan)
   const isShort = plan.inRanges && !(plan.extras && !takesAll(plan))
   return documentParts(connection, isShort ? plan : guarded(plan))
 }
+
+/** True for reads that group rows by their values. */
+const groupsRows = (plan: ThreadPlan): plan is ValuesPlan | GroupsPlan =>
+  'export' in plan && (plan.export === 'values' || plan.export === 'groups')
 
 const guarded = <P extends { readonly where: string }>(plan: P): P => ({
   ...plan,
@@ -148,8 +153,7 @@ const reads = new Map<number, ThreadRead>()
 
 function startRead(request: ReadRequest, send: Send): void {
   const { path, plan } = request
-  const groups = 'export' in plan && plan.export === 'values'
-  const connection = groups ? openGroupingReader(path) : openLongReader(path)
+  const connection = groupsRows(plan) ? openGroupingReader(path) : openLongReader(path)
   try {
     reads.set(request.id, new ThreadRead(request, connection, request.ahead, send))
   } catch (error) {
