@@ -6,5 +6,6 @@
  * - 1: reads of former moments (`as_of`), dry runs, strict writes, the history of one key, caps of keys.
  * - 2: documents that are kept when they are deleted (`keeps`), and made again (`CreateFromDeleted`).
  * - 3: searches in tables (`search`).
+ * - 4: options of imports.
  */
-export const DOCUMENT_PROTOCOL = 3
+export const DOCUMENT_PROTOCOL = 4

@@ -1,21 +1,55 @@
 import { extname, win32 } from 'node:path'
 import { toUSVString } from 'node:util'
-import { cutText, shorten } from '@sheaf/kit/truncate-text'
+import { cutText } from '@sheaf/kit/truncate-text'
 import { AppError, codes, toAppError } from '@sheaf/kit/errors'
-import type { ImportProgress } from '@sheaf/protos/sheaf/document_data/v1/import'
+import type {
+  ImportProgress,
+  PreviewImportResponse,
+} from '@sheaf/protos/sheaf/document_data/v1/import'
 import { importDocument } from '../documents/document-import'
+import { ImportForm } from '../documents/import-form'
+import { previewForDocument, previewForWorkspace } from '../documents/import-preview'
 import type { Exchange } from '../http/exchange'
-import { readForm, type FormFile, type FormPart } from '../http/multipart'
 import { sendHead, sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
-import { importedDocument, importForm } from '../schemas/import'
-import { workspaceParams } from '../schemas/parameters'
-import { nameText } from '../schemas/text'
+import {
+  importedDocument,
+  importForm,
+  importPreview,
+  previewForm,
+  toImportPreview,
+} from '../schemas/import'
+import { docParams, workspaceParams } from '../schemas/parameters'
 
 const LINES = 'application/x-ndjson'
 const MAX_NAME = 256
 
-/** Documents: import. */
+const PREVIEW =
+  'Reads a file as an import does and returns its tables with column types and the first 20 rows, and the options that were detected. Nothing is kept. Limits as for an import.'
+
+const preview = {
+  method: 'post',
+  tag: 'docs',
+  streams: true,
+  form: previewForm,
+  success: { description: 'Tables that an import would create', schema: importPreview },
+} as const
+
+async function sendPreview(
+  exchange: Exchange,
+  run: (form: ImportForm) => Promise<PreviewImportResponse>,
+): Promise<void> {
+  const form = await ImportForm.read(exchange)
+  try {
+    const [previewed] = await Promise.all([run(form), form.whole])
+    sendJson(exchange, toImportPreview(previewed))
+  } catch (error) {
+    form.stop(error)
+    throw error
+  }
+}
+
+/** Documents: import, and preview of an import. */
 export const importRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
@@ -23,7 +57,7 @@ export const importRoutes: readonly Route[] = [
     id: 'importDoc',
     tag: 'docs',
     summary: 'Import a file as a new document',
-    description: `Creates a document from a CSV, TSV, XLSX or JSON file, a Grist document (\`.grist\`), a SQLite document downloaded from Sheaf, or a SQLite database of another program; at most 256 MiB by default. \`notes\` name what of the file was left out or changed, for example pages and access rules of a Grist document. With \`Accept: ${LINES}\` the response is NDJSON: \`{"progress": {"rowsRead", "rowsStored"}}\` at intervals, then \`{"document": …}\` with the body described below, or \`{"error", "details"}\`. Requires edit access to the workspace.`,
+    description: `Creates a document from a CSV, TSV, XLSX or JSON file, a Grist document (\`.grist\`), a SQLite document downloaded from Sheaf, or a SQLite database of another program; at most 256 MiB by default. \`options\` say how the file is read, for example its delimiter and decimal separator. \`notes\` name what of the file was left out or changed, for example pages and access rules of a Grist document. With \`Accept: ${LINES}\` the response is NDJSON: \`{"progress": {"rowsRead", "rowsStored"}}\` at intervals, then \`{"document": …}\` with the body described below, or \`{"error", "details"}\`. Requires edit access to the workspace.`,
     access: 'caller',
     streams: true,
     params: workspaceParams,
@@ -34,61 +68,47 @@ export const importRoutes: readonly Route[] = [
       otherMediaTypes: [LINES],
     },
     async handle(exchange, { params: { workspaceId } }) {
-      const stop = new AbortController()
-      const parts = readForm(exchange, AbortSignal.any([exchange.signal, stop.signal]))
-      const { file, name } = await readUntilFile(parts)
+      const form = await ImportForm.read(exchange)
+      const { file, name, options, whole } = form
       const title = name || titleOf(file.fileName)
       const lines = new ProgressLines(exchange)
       try {
         const onProgress = (progress: ImportProgress) => lines.report(progress)
-        const upload = { file, workspaceId, title, onProgress }
-        const whole = requireEnd(parts)
-        // Creating the document rejects with the same error, which is reported there.
-        whole.catch(() => {})
+        const upload = { file, options, workspaceId, title, onProgress }
         const { docId, tables, notes } = await importDocument(exchange, upload, whole)
         const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
         lines.end({ id: docId, title, tables: rows, notes })
       } catch (error) {
-        stop.abort(error)
+        form.stop(error)
         if (!lines.fail(error)) throw error
       }
     },
   }),
+  defineRoute({
+    ...preview,
+    path: '/api/workspaces/{workspaceId}/import/preview',
+    id: 'previewImportOfDoc',
+    summary: 'Preview a file to import as a new document',
+    description: `${PREVIEW} Requires edit access to the workspace.`,
+    access: 'caller',
+    params: workspaceParams,
+    async handle(exchange, { params: { workspaceId } }) {
+      await sendPreview(exchange, (form) => previewForWorkspace(exchange, workspaceId, form))
+    },
+  }),
+  defineRoute({
+    ...preview,
+    path: '/api/docs/{docId}/import/preview',
+    id: 'previewImport',
+    summary: 'Preview a file to import',
+    description: `${PREVIEW} Requires edit access to the document.`,
+    access: 'editors',
+    params: docParams,
+    async handle(exchange, { document }) {
+      await sendPreview(exchange, (form) => previewForDocument(exchange, document, form))
+    },
+  }),
 ]
-
-async function readUntilFile(
-  parts: AsyncGenerator<FormPart>,
-): Promise<{ file: FormFile; name: string }> {
-  let name = ''
-  for (let next = await parts.next(); !next.done; next = await parts.next()) {
-    const part = next.value
-    if (part.kind === 'field') {
-      if (part.name === 'name') name = readName(part.value)
-    } else if (part.name === 'upload') return { file: part, name }
-    else
-      throw badUpload(
-        `unexpected file field "${shorten(part.name)}": the file must be in the field "upload"`,
-      )
-  }
-  throw badUpload('upload is required: the form must have one file in this field')
-}
-
-/** Reads a form to its end. Throws `invalid` for another file. */
-async function requireEnd(parts: AsyncGenerator<FormPart>): Promise<void> {
-  for await (const part of parts)
-    if (part.kind === 'file') throw badUpload('upload must be a single file')
-}
-
-const badUpload = (message: string) =>
-  new AppError('invalid', 'BAD_UPLOAD', message, { field: 'upload' })
-
-function readName(value: string): string {
-  const { success, data } = nameText.safeParse(value)
-  if (success) return data
-  throw new AppError('invalid', 'BAD_FIELD', 'name is too long or contains invalid characters', {
-    field: 'name',
-  })
-}
 
 /** The name of a file without folders, of any operating system, and without its extension, as a document name. */
 function titleOf(fileName: string): string {

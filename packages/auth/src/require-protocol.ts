@@ -9,6 +9,8 @@ export const PAST_AND_CAPS = 1
 export const KEEPS = 2
 /** The number from which it searches in tables. */
 export const SEARCHES = 3
+/** The number from which it imports files with options. */
+export const IMPORT_OPTIONS = 4
 
 /**
  * Throws AppError `unavailable` for an instance of document-data that would ignore a part of a call.

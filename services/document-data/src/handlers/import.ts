@@ -7,11 +7,15 @@ import type {
   ImportDocumentResponse,
   ImportedDocument,
   ImportService,
+  PreviewImportRequest,
+  PreviewImportResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import type { Context } from '../context'
 import type { Imported, ImportProgress } from '../import/import-file'
+import type { ImportOptions } from '../import/import-options'
 import { syncWritten } from '../store/sqlite/durable-files'
 import { authorOf, requireDocument } from './document-call'
+import { readImportOptions, toPreviewResponse } from './import-wire'
 
 const MIB = 1024 * 1024
 
@@ -26,6 +30,7 @@ export const importDocument = (ctx: Context): ImportService => ({
     const part = first.done ? undefined : first.value.part
     if (part?.$case !== 'head') throw badPart('the first message must be the head')
     const { docId, fileName } = part.value
+    const options = readImportOptions(part.value.options)
     requireDocument(ctx, call, docId, 'owners')
     const leave = ctx.imports.hold(call.caller.userId)
     let scratch: string | undefined
@@ -34,9 +39,40 @@ export const importDocument = (ctx: Context): ImportService => ({
       const upload = join(scratch, 'upload')
       await receive(upload, incoming, ctx.maxImportBytes)
       const progress = new Latest<ImportProgress>()
-      const making = makeDocument(ctx, call, { docId, fileName, upload, progress })
+      const making = makeDocument(ctx, call, { docId, fileName, upload, options, progress })
       for await (const value of progress.until(making)) yield { part: { $case: 'progress', value } }
       yield { part: { $case: 'done', value: await making } }
+    } finally {
+      if (scratch) await rm(scratch, { recursive: true, force: true })
+      leave()
+    }
+  },
+
+  async previewImport(
+    parts: AsyncIterable<PreviewImportRequest>,
+    call: ServerCall,
+  ): Promise<PreviewImportResponse> {
+    const incoming = parts[Symbol.asyncIterator]()
+    const first = await incoming.next()
+    const part = first.done ? undefined : first.value.part
+    if (part?.$case !== 'head') throw badPart('the first message must be the head')
+    const { docId, fileName, isPart } = part.value
+    const options = { ...readImportOptions(part.value.options), isPart }
+    requireDocument(ctx, call, docId, 'editors')
+    const leave = ctx.imports.hold(call.caller.userId)
+    let scratch: string | undefined
+    try {
+      scratch = await ctx.documents.lifeCycle.createScratch()
+      const upload = join(scratch, 'upload')
+      await receive(upload, incoming, ctx.maxImportBytes)
+      const order = {
+        upload,
+        fileName,
+        options,
+        target: join(scratch, 'draft'),
+        author: authorOf(call),
+      }
+      return toPreviewResponse(await ctx.imports.preview(order, call.signal), isPart)
     } finally {
       if (scratch) await rm(scratch, { recursive: true, force: true })
       leave()
@@ -50,7 +86,7 @@ const badPart = (message: string) =>
 /** Writes the upload to a file. Throws `too_large` beyond the size limit. */
 async function receive(
   path: string,
-  incoming: AsyncIterator<ImportDocumentRequest>,
+  incoming: AsyncIterator<Pick<ImportDocumentRequest | PreviewImportRequest, 'part'>>,
   maxBytes: number,
 ): Promise<void> {
   const file = await open(path, 'wx', 0o600)
@@ -78,20 +114,21 @@ interface Making {
   readonly docId: string
   readonly fileName: string
   readonly upload: string
+  readonly options: ImportOptions
   readonly progress: Latest<ImportProgress>
 }
 
 async function makeDocument(
   ctx: Context,
   call: ServerCall,
-  { docId, fileName, upload, progress }: Making,
+  { docId, fileName, upload, options, progress }: Making,
 ): Promise<ImportedDocument> {
   const author = { ...authorOf(call), cause: 'import' as const }
   let made: Pick<Imported, 'tables' | 'notes'> = { tables: [], notes: [] }
   const { lifeCycle } = ctx.documents
   const { seq } = await lifeCycle.createFrom(docId, async (target) => {
     const documentFormat = lifeCycle.newFormat
-    const order = { upload, fileName, target, author, documentFormat }
+    const order = { upload, fileName, target, author, documentFormat, options }
     const report = (value: ImportProgress) => progress.set(value)
     const imported = await ctx.imports.run(order, report, call.signal)
     await syncWritten(target)

@@ -59,6 +59,7 @@ const writes = new Set([
     'importDocument',
     'moveDocument',
     'prepareDocument',
+    'previewImport',
     'releaseDocument',
     'restoreDocument',
     'verifySnapshot',

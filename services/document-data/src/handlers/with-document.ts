@@ -12,6 +12,7 @@ const withoutDocument = new Set([
   'importDocument',
   'moveDocument',
   'prepareDocument',
+  'previewImport',
   'releaseDocument',
   'restoreDocument',
   'verifySnapshot',

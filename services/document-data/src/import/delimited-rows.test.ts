@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { delimitedRows } from './delimited-rows'
+import { openSource } from './open-source'
 import type { ImportedCell, RowSink } from './row-sink'
 
 let folder: string
@@ -24,7 +24,8 @@ async function read(text: string | Buffer, delimiter?: string): Promise<Imported
     nameColumns: (labels) => rows.push([...labels]),
     addRow: (cells) => rows.push([...cells]),
   }
-  await delimitedRows(path, 'T', delimiter)(sink)
+  const source = await openSource('csv', path, 'T', delimiter === undefined ? {} : { delimiter })
+  await source.rows(sink)
   return rows
 }
 

@@ -1,34 +1,57 @@
-import { detectDelimiter, readDelimitedRows } from '@sheaf/tabular/delimited-rows'
+import { readDelimitedRows } from '@sheaf/tabular/delimited-rows'
 import type { TextFile } from '@sheaf/tabular/text-file'
 import { badFile, requireCellSize, tooManyColumns } from './import-errors'
 import { importLimits } from './import-limits'
-import { openImportText, readImportText, toImportError } from './import-text'
+import { readImportText, toImportError } from './import-text'
 import type { RowSink, RowSource } from './row-sink'
 
-/**
- * The rows of CSV or TSV, as one table. The first non-empty line names the columns; rows may be shorter or
- * longer.
- * @param delimiter separator of the cells; detected from the first line when absent
- */
-export function delimitedRows(path: string, name: string, delimiter?: string): RowSource {
-  return async (sink) => {
-    const file = await openImportText(path)
-    await readRows(file, delimiter ?? detectDelimiter(file.start), begin(sink, name))
+/** How CSV or TSV is read. */
+export interface DelimitedForm {
+  readonly delimiter: string
+  /** Whether the first line that is not blank names the columns. */
+  readonly hasHeader: boolean
+  /** True for the beginning of a file: its last row is left out. */
+  readonly isPart: boolean
+}
+
+/** The rows of CSV or TSV, as one table. Rows may be shorter or longer than the first one. */
+export function delimitedRows(file: TextFile, name: string, form: DelimitedForm): RowSource {
+  return (sink) => {
+    const take = begin(sink, name, form.hasHeader)
+    return form.isPart
+      ? readBeginning(file, form.delimiter, take)
+      : readRows(file, form.delimiter, take)
   }
 }
 
 type TakeRow = (cells: readonly string[], line: number) => void
 
-function begin(sink: RowSink, name: string): TakeRow {
-  let isHeader = true
+function begin(sink: RowSink, name: string, hasHeader: boolean): TakeRow {
+  let isFirst = true
   return (cells, line) => {
     const place = () => `line ${line}`
     if (cells.length > importLimits.columns) throw tooManyColumns(place())
     for (const cell of cells) requireCellSize(cell.length, place())
-    if (!isHeader) return sink.addRow(cells, place)
-    isHeader = false
+    if (!isFirst) return sink.addRow(cells, place)
+    isFirst = false
     sink.beginTable(name)
-    sink.nameColumns(cells)
+    if (hasHeader) sink.nameColumns(cells)
+    else sink.addRow(cells, place)
+  }
+}
+
+/** All rows but the last one, which the end of the part may have cut, within a quoted cell or a character as well. */
+async function readBeginning(file: TextFile, delimiter: string, take: TakeRow): Promise<void> {
+  let last: Parameters<TakeRow> | undefined
+  try {
+    await readRows(file, delimiter, (...row) => {
+      if (last) take(...last)
+      last = row
+    })
+  } catch (error) {
+    if (!last) throw error
+    // The rows until the place of the error are whole.
+    take(...last)
   }
 }
 

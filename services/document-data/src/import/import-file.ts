@@ -2,17 +2,16 @@ import { parse } from 'node:path'
 import type { FirstEntry } from '../store/log/first-entries'
 import type { Author } from '../store/log/log'
 import type { LoadedTable } from './copy-document'
-import { delimitedRows } from './delimited-rows'
 import { DocumentDraft } from './document-draft'
 import { DocumentSize } from './document-size'
-import { findFormat, type ImportFormat } from './import-format'
+import { findFormat } from './import-format'
 import { ImportNotes } from './import-notes'
+import type { ImportOptions, UsedOptions } from './import-options'
 import { importSqlite } from './import-sqlite'
-import { jsonRows } from './json-rows'
 import { TableLoader } from './load-tables'
-import type { RowSource } from './row-sink'
-import { TableSurvey } from './table-survey'
-import { workbookRows } from './workbook-rows'
+import { openSource } from './open-source'
+import { previewTables, type PreviewedTable } from './preview-tables'
+import { SAMPLE_ROWS, TableSurvey } from './table-survey'
 
 /** Describes an import. */
 export interface ImportRequest {
@@ -25,6 +24,8 @@ export interface ImportRequest {
   readonly author: Author
   /** Format of that file; the newest by default. */
   readonly documentFormat?: number
+  /** How the file is read. */
+  readonly options?: ImportOptions
 }
 
 /** Progress of an import. */
@@ -42,10 +43,20 @@ export interface Imported {
   readonly notes: readonly string[]
 }
 
+/** What an import would create. */
+export interface Previewed {
+  readonly format: 'csv' | 'tsv' | 'json' | 'xlsx' | 'sqlite' | 'sheaf' | 'grist'
+  readonly used: UsedOptions
+  readonly tables: readonly PreviewedTable[]
+  readonly notes: readonly string[]
+}
+
 /** Default settings of new documents. */
 const settings = { timezone: 'UTC', locale: 'en-US' }
 /** Rows between two progress reports. */
 const REPORT_ROWS = 2_000
+
+type Report = (progress: ImportProgress) => void
 
 /**
  * Creates the file of a document from an upload. The upload may be hostile, so this runs in a separate
@@ -54,56 +65,67 @@ const REPORT_ROWS = 2_000
  */
 export async function importFile(
   request: ImportRequest,
-  report: (progress: ImportProgress) => void,
+  report: Report,
   size = new DocumentSize(),
 ): Promise<Imported> {
-  const { upload, fileName, target, author, documentFormat } = request
-  const counter = new RowCounter(report)
-  const format = await findFormat(upload, fileName)
+  const { target, author, documentFormat } = request
   using draft = DocumentDraft.create(target, settings, documentFormat)
-  const notes = new ImportNotes()
-  const tables =
-    format === 'sqlite'
-      ? await importSqlite(upload, draft.writer, {
-          size,
-          notes,
-          onRead: () => counter.read(),
-          onRow: () => counter.stored(),
-        })
-      : await load(createSource(format, upload, parse(fileName).name), { draft, size, counter })
-  return { first: draft.finish(author), tables, notes: notes.list }
+  const { tables, notes } = await fill(draft, request, { report, size, isPreview: false })
+  return { first: draft.finish(author), tables, notes }
 }
 
-interface Making {
-  readonly draft: DocumentDraft
+/**
+ * Reads an upload as `importFile` does and returns the tables with their first rows. The file at `target` is not a
+ * document, and of no use. Throws AppError for faults of the upload.
+ */
+export async function previewFile(request: ImportRequest, report: Report): Promise<Previewed> {
+  using draft = DocumentDraft.create(request.target, settings, request.documentFormat)
+  const filling = { report, size: new DocumentSize(), isPreview: true }
+  const { tables, ...rest } = await fill(draft, request, filling)
+  return { ...rest, tables: previewTables(draft.writer, tables) }
+}
+
+interface Filling {
+  readonly report: Report
   readonly size: DocumentSize
-  readonly counter: RowCounter
+  /** True to store the first rows of each table only. */
+  readonly isPreview: boolean
 }
 
-async function load(source: RowSource, { draft, size, counter }: Making) {
-  const survey = new TableSurvey(settings, () => counter.read())
-  await source(survey)
-  const loader = new TableLoader(draft.writer, survey.plan, size, () => counter.stored())
-  await source(loader)
-  loader.finish()
-  return loader.made
-}
+type Filled = Omit<Previewed, 'tables'> & { readonly tables: readonly LoadedTable[] }
 
-function createSource(
-  format: Exclude<ImportFormat, 'sqlite'>,
-  upload: string,
-  name: string,
-): RowSource {
-  switch (format) {
-    case 'csv':
-      return delimitedRows(upload, name)
-    case 'tsv':
-      return delimitedRows(upload, name, '\t')
-    case 'json':
-      return jsonRows(upload, name)
-    case 'xlsx':
-      return workbookRows(upload)
+async function fill(
+  { writer }: DocumentDraft,
+  { upload, fileName, options = {} }: ImportRequest,
+  { report, size, isPreview }: Filling,
+): Promise<Filled> {
+  const counter = new RowCounter(report)
+  const onRead = () => counter.read()
+  const onRow = () => counter.stored()
+  const format = await findFormat(upload, fileName)
+  if (format === 'sqlite') {
+    const notes = new ImportNotes()
+    const mostRows = isPreview ? SAMPLE_ROWS : undefined
+    const copy = { size, notes, onRead, onRow, mostRows, types: options.types }
+    const { kind, tables } = await importSqlite(upload, writer, copy)
+    return { format: kind === 'other' ? format : kind, used: {}, tables, notes: notes.list }
   }
+  const { rows, used } = await openSource(format, upload, parse(fileName).name, options)
+  const { decimal = '.' } = used
+  const survey = new TableSurvey({ settings, decimal, hasSample: isPreview, onRow: onRead })
+  await rows(survey)
+  const loader = new TableLoader(writer, survey.plan, {
+    decimal,
+    types: options.types,
+    size,
+    onRow,
+  })
+  await (isPreview ? survey.replay(loader) : rows(loader))
+  loader.finish()
+  const tables = isPreview
+    ? loader.made.map(({ id }, i) => ({ id, rows: survey.plan[i]?.rows ?? 0 }))
+    : loader.made
+  return { format, used, tables, notes: [] }
 }
 
 /** Counts rows and reports progress at intervals. */

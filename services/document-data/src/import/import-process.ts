@@ -1,7 +1,7 @@
 import { toAppError } from '@sheaf/kit/errors'
 import { openParentChannel } from '../processes/parent-channel'
-import { importFile, type ImportRequest } from './import-file'
-import type { FromImport } from './import-messages'
+import { importFile, previewFile } from './import-file'
+import type { FromImport, ToImport } from './import-messages'
 
 /*
  * Entry point of an import process. It performs one import and exits. Its input may be hostile, so it runs in
@@ -26,21 +26,22 @@ function failure(error: unknown): FromImport {
   }
 }
 
-async function run(request: ImportRequest): Promise<void> {
+async function run({ kind, request }: ToImport): Promise<void> {
   let reportedAt = 0
   try {
-    const imported = await importFile(request, (progress) => {
+    const act = kind === 'import' ? importFile : previewFile
+    const outcome = await act(request, (progress) => {
       const now = performance.now()
       if (now - reportedAt < REPORT_MS) return
       reportedAt = now
       void parent.send({ kind: 'progress', progress })
     })
-    await parent.send({ kind: 'done', imported })
+    await parent.send({ kind: 'done', outcome })
   } catch (error) {
     await parent.send(failure(error))
   }
   parent.close()
 }
 
-const parent = openParentChannel<ImportRequest, FromImport>((request) => void run(request))
+const parent = openParentChannel<ToImport, FromImport>((order) => void run(order))
 void parent.send({ kind: 'ready' })

@@ -1,9 +1,10 @@
 import type { DocumentWriter } from '../store/document'
+import { badChoice } from './chosen-types'
 import { copyDocument, type LoadedTable } from './copy-document'
 import { copyGrist } from './grist/copy-grist'
 import { badFile } from './import-errors'
 import { copyPlainTables, type PlainCopy } from './sqlite/plain-tables'
-import { UploadedDatabase } from './sqlite/uploaded-database'
+import { UploadedDatabase, type DatabaseKind } from './sqlite/uploaded-database'
 
 /**
  * Creates a document from a SQLite file, which may be a document of Sheaf or Grist, or of any other program. Throws
@@ -13,19 +14,33 @@ export async function importSqlite(
   upload: string,
   target: DocumentWriter,
   copy: PlainCopy,
-): Promise<LoadedTable[]> {
+): Promise<{ readonly kind: DatabaseKind; readonly tables: LoadedTable[] }> {
   try {
     using file = await UploadedDatabase.open(upload)
-    switch (file.kind) {
-      case 'sheaf':
-        return copyDocument(file, target, copy)
-      case 'grist':
-        return copyGrist(file, target, copy)
-      case 'other':
-        return copyPlainTables(file, target, copy)
-    }
+    const { kind } = file
+    if (kind !== 'other' && copy.types?.size)
+      throw badChoice(
+        `the columns of a ${kind === 'grist' ? 'Grist' : 'Sheaf'} document have types`,
+      )
+    return { kind, tables: copyTables(kind, file, target, copy) }
   } catch (error) {
     throw blameFile(error)
+  }
+}
+
+function copyTables(
+  kind: DatabaseKind,
+  file: UploadedDatabase,
+  target: DocumentWriter,
+  copy: PlainCopy,
+): LoadedTable[] {
+  switch (kind) {
+    case 'sheaf':
+      return copyDocument(file, target, copy)
+    case 'grist':
+      return copyGrist(file, target, copy)
+    case 'other':
+      return copyPlainTables(file, target, copy)
   }
 }
 

@@ -1,15 +1,20 @@
 import { MalformedFile } from '@sheaf/tabular/malformed-file'
-import { openText, readText, type TextFile } from '@sheaf/tabular/text-file'
+import { openText, readStart, readText, type TextFile } from '@sheaf/tabular/text-file'
 import { badFile, tooMuch } from './import-errors'
 
 /**
- * Opens an uploaded text file. Text without a byte order mark that is not UTF-8 is Windows-1252, in which every
- * byte is valid. Throws `invalid` for a binary file.
+ * Opens an uploaded text file. Without an encoding, text that has no byte order mark and is not UTF-8 is Windows-1252, in
+ * which every byte is valid. Throws `invalid` for a binary file.
  */
-export async function openImportText(path: string): Promise<TextFile> {
-  const file = await openText(path, 'windows-1252')
+export async function openImportText(path: string, encoding?: string): Promise<TextFile> {
+  const file =
+    encoding === undefined ? await openText(path, 'windows-1252') : await openAs(path, encoding)
   if (file.start.includes('\0')) throw badFile('the file is not a text file')
   return file
+}
+
+async function openAs(path: string, encoding: string): Promise<TextFile> {
+  return { path, encoding, start: new TextDecoder(encoding).decode(await readStart(path)) }
 }
 
 /** The text of an uploaded file in chunks. Throws `invalid`, naming the line, for bytes that are invalid in its encoding. */

@@ -3,9 +3,9 @@ import { FairQueue } from '@sheaf/kit/fair-queue'
 import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
 import type { ProcessExit } from '../processes/hosted-process'
 import { compiledProgram, exceededMemory, NodeProgram } from '../processes/node-program'
-import type { Imported, ImportProgress, ImportRequest } from './import-file'
+import type { Imported, ImportProgress, ImportRequest, Previewed } from './import-file'
 import { tooMuch } from './import-errors'
-import type { FromImport } from './import-messages'
+import type { FromImport, ToImport } from './import-messages'
 
 /** Concurrent processes, one for each user; further imports queue. */
 const MAX_RUNNING = 2
@@ -39,7 +39,7 @@ export interface ImportsOptions {
  * memory limit is killed.
  */
 export class Imports implements AsyncDisposable {
-  private readonly children = new Set<NodeProgram<ImportRequest, FromImport>>()
+  private readonly children = new Set<NodeProgram<ToImport, FromImport>>()
   private readonly held = new FairShare(MAX_HELD)
   private readonly running = new FairShare(MAX_RUNNING)
   private readonly waiting = new FairQueue<Waiter>()
@@ -63,19 +63,33 @@ export class Imports implements AsyncDisposable {
     }
   }
 
+  /** Runs a preview, which is an import that keeps nothing. Throws as `run`. */
+  preview(request: ImportRequest, signal: AbortSignal): Promise<Previewed> {
+    return this.perform<Previewed>({ kind: 'preview', request }, () => {}, signal)
+  }
+
   /**
    * Runs an import. Throws `invalid` or `too_large` for a faulty upload, an error of the disk as SQLite or the system
    * reports it, and the reason of the signal when it is aborted.
    */
-  async run(
+  run(
     request: ImportRequest,
     onProgress: (progress: ImportProgress) => void,
     signal: AbortSignal,
   ): Promise<Imported> {
-    const { userId: user } = request.author
+    return this.perform<Imported>({ kind: 'import', request }, onProgress, signal)
+  }
+
+  /** @typeParam T the outcome of this kind of order */
+  private async perform<T extends Imported | Previewed>(
+    order: ToImport,
+    onProgress: (progress: ImportProgress) => void,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const { userId: user } = order.request.author
     await this.enter(user, signal)
     try {
-      return await this.runProcess(request, onProgress, signal)
+      return (await this.runProcess(order, onProgress, signal)) as T
     } finally {
       this.running.give({ user }, 1)
       this.serve()
@@ -124,10 +138,10 @@ export class Imports implements AsyncDisposable {
   }
 
   private async runProcess(
-    request: ImportRequest,
+    order: ToImport,
     onProgress: (progress: ImportProgress) => void,
     signal: AbortSignal,
-  ): Promise<Imported> {
+  ): Promise<Imported | Previewed> {
     // Either may have happened while it was queued.
     signal.throwIfAborted()
     if (this.isClosed)
@@ -141,7 +155,7 @@ export class Imports implements AsyncDisposable {
         reject(error instanceof Error ? error : new Error(String(error)))
       }
       const abort = () => end(signal.reason)
-      const child = new NodeProgram<ImportRequest, FromImport>(
+      const child = new NodeProgram<ToImport, FromImport>(
         {
           module: program,
           heapMb: HEAP_MB,
@@ -150,9 +164,9 @@ export class Imports implements AsyncDisposable {
         },
         {
           onMessage: (message) => {
-            if (message.kind === 'ready') child.send(request)
+            if (message.kind === 'ready') child.send(order)
             else if (message.kind === 'progress') onProgress(message.progress)
-            else if (message.kind === 'done') resolve(message.imported)
+            else if (message.kind === 'done') resolve(message.outcome)
             else end(failureOf(message))
           },
           // After the last message the promise is settled, so this has no effect.

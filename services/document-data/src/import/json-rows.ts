@@ -6,9 +6,10 @@ import {
   TokenType,
 } from '@streamparser/json'
 import { isHeldExactly } from '@sheaf/tabular/exact-number'
+import type { TextFile } from '@sheaf/tabular/text-file'
 import { badFile, requireCellSize, shown, tooManyColumns, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
-import { openImportText, readImportText } from './import-text'
+import { readImportText } from './import-text'
 import type { ImportedCell, RowSink, RowSource } from './row-sink'
 
 /**
@@ -16,9 +17,8 @@ import type { ImportedCell, RowSink, RowSource } from './row-sink'
  * `{"fields": {…}}` in a list `records` are records in the API's format. Values that are lists or objects are
  * stored as their JSON text.
  */
-export function jsonRows(path: string, name: string): RowSource {
+export function jsonRows(file: TextFile, name: string): RowSource {
   return async (sink) => {
-    const file = await openImportText(path)
     const isList = /^\s*\[/.test(file.start)
     if (!isList && !/^\s*\{/.test(file.start))
       throw badFile('JSON must be an array of objects, or an object with arrays of objects')

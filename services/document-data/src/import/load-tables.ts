@@ -4,14 +4,25 @@ import type { DocumentWriter } from '../store/document'
 import { insertRows } from '../store/records/insert-rows'
 import { addTables, type NewTable } from '../store/structure/tables'
 import type { Column, Table } from '../store/schema/schema'
+import { withDecimalPoint } from '../values/numbers/decimal-comma'
+import { chooseTypes } from './chosen-types'
 import type { DocumentSize } from './document-size'
 import { importLimits } from './import-limits'
+import type { ChosenTypes, DecimalSeparator } from './import-options'
 import type { ImportedCell, RowSink } from './row-sink'
 import type { PlannedColumn, PlannedTable } from './table-survey'
 
 /** Batch limits in rows and characters, which bound the rows in memory. */
 const BATCH_ROWS = 500
 const BATCH_CHARS = 4_000_000
+
+/** How rows are stored. */
+export interface LoadOptions {
+  readonly decimal: DecimalSeparator
+  readonly types: ChosenTypes | undefined
+  readonly size: DocumentSize
+  readonly onRow: () => void
+}
 
 /** The second pass over a file: creates the tables that the first pass found and stores their rows. */
 export class TableLoader implements RowSink {
@@ -27,10 +38,11 @@ export class TableLoader implements RowSink {
   constructor(
     private readonly doc: DocumentWriter,
     plan: readonly PlannedTable[],
-    private readonly size: DocumentSize,
-    private readonly onRow: () => void,
+    private readonly options: LoadOptions,
   ) {
     this.made = makeTables(doc, plan).map((id) => ({ id, rows: 0 }))
+    const formats = plan.map(({ columns }) => columns.map(({ dateFormat }) => dateFormat))
+    chooseTypes(doc, options.types, new Map(this.made.map(({ id }, i) => [id, formats[i] ?? []])))
   }
 
   beginTable(): void {
@@ -46,13 +58,13 @@ export class TableLoader implements RowSink {
   }
 
   addRow(cells: readonly ImportedCell[]): void {
-    this.size.addRow(cells, this.columns.length)
+    this.options.size.addRow(cells, this.columns.length)
     for (let i = 0; i < this.columns.length; i++) {
       const cell = cells[i] ?? null
       if (typeof cell === 'string') this.batchChars += cell.length
       this.batch[i]?.push(cell)
     }
-    this.onRow()
+    this.options.onRow()
     if (++this.batchRows >= BATCH_ROWS || this.batchChars > BATCH_CHARS) this.finish()
   }
 
@@ -65,7 +77,7 @@ export class TableLoader implements RowSink {
       // A column whose values are all blank remains an empty column.
       if (column.isFormula) return []
       const values = this.batch[i] ?? []
-      const cells = column.type.storage === 'text' ? values.map(toText) : values.map(blankToNull)
+      const cells = values.map(this.cellFor(column))
       return [{ column, values: convertCells(doc, column, cells, { noParse: false }) }]
     })
     insertRows(doc, table, this.batchRows, given)
@@ -73,6 +85,11 @@ export class TableLoader implements RowSink {
     this.batch = this.columns.map(() => [])
     this.batchRows = 0
     this.batchChars = 0
+  }
+
+  private cellFor({ type }: Column): (cell: ImportedCell) => ImportedCell {
+    if (type.storage === 'text') return toText
+    return type.storage === 'number' && this.options.decimal === ',' ? pointToNull : blankToNull
   }
 }
 
@@ -104,6 +121,11 @@ function newColumn({ label, guess }: PlannedColumn) {
   const name = cutText(label.trim(), importLimits.labelChars)
   const fields = guess ?? { type: 'Any', isFormula: true }
   return name === '' ? { fields } : { id: name, fields: { label: name, ...fields } }
+}
+
+/** A number with a decimal comma, with a point. */
+function pointToNull(cell: ImportedCell): ImportedCell {
+  return typeof cell === 'string' ? (withDecimalPoint(cell) ?? blankToNull(cell)) : cell
 }
 
 function blankToNull(cell: ImportedCell): ImportedCell {

@@ -8,14 +8,15 @@ import { readXml, type XmlEvents } from './xml-events'
 import { ZipParts } from './zip-parts'
 
 /**
- * The rows of an XLSX file: each sheet with cells is a table, and its first non-blank row names the columns.
+ * The rows of an XLSX file: each sheet with cells is a table.
+ * @param hasHeader whether the first row of a sheet that is not blank names the columns
  */
-export function workbookRows(path: string): RowSource {
+export function workbookRows(path: string, hasHeader: boolean): RowSource {
   return async (sink) => {
     await using zip = await ZipParts.open(path)
     const workbook = await readWorkbook(zip)
     for (const sheet of workbook.sheets) {
-      const reader = new SheetReader(sheet, workbook, sink)
+      const reader = new SheetReader({ sheet, hasHeader }, workbook, sink)
       await readXml(sheet.part, zip.read(sheet.part), reader)
     }
   }
@@ -32,10 +33,10 @@ class SheetReader implements XmlEvents {
   private value = ''
   private isInline = false
   private readonly inline = new RichText()
-  private hasHeader = false
+  private hasBegun = false
 
   constructor(
-    private readonly sheet: Sheet,
+    private readonly source: { readonly sheet: Sheet; readonly hasHeader: boolean },
     private readonly workbook: Workbook,
     private readonly sink: RowSink,
   ) {}
@@ -113,12 +114,13 @@ class SheetReader implements XmlEvents {
   }
 
   private endRow(): void {
-    const { row, rowNumber, sheet } = this
+    const { row, rowNumber, hasBegun } = this
+    const { sheet, hasHeader } = this.source
     if (row.length === 0) return
-    if (this.hasHeader) return this.sink.addRow(row, () => placeOf(sheet, rowNumber))
-    this.hasHeader = true
-    this.sink.beginTable(sheet.name)
-    this.sink.nameColumns(row.map(labelOf))
+    this.hasBegun = true
+    if (!hasBegun) this.sink.beginTable(sheet.name)
+    if (!hasBegun && hasHeader) this.sink.nameColumns(row.map(labelOf))
+    else this.sink.addRow(row, () => placeOf(sheet, rowNumber))
   }
 
   private readCell(): ImportedCell {
@@ -148,7 +150,7 @@ class SheetReader implements XmlEvents {
   }
 
   private place(): string {
-    return placeOf(this.sheet, this.rowNumber)
+    return placeOf(this.source.sheet, this.rowNumber)
   }
 }
 

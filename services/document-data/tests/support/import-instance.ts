@@ -7,10 +7,13 @@ import {
   ListColumnsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import {
+  ImportOptions,
   ImportServiceClientImpl,
   type ImportDocumentRequest,
   type ImportedTable,
   type ImportProgress,
+  type PreviewImportRequest,
+  type PreviewImportResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import type { DocumentDataConfig } from '../../src/config'
 import { TestInstance } from './test-instance'
@@ -22,6 +25,15 @@ export interface TestImport {
   readonly docId: string
   readonly tables: readonly ImportedTable[]
   readonly progress: readonly ImportProgress[]
+}
+
+async function* uploadOf<T>(head: T, content: string | Uint8Array) {
+  const bytes = Buffer.from(content as Uint8Array)
+  yield head
+  for (let start = 0; start < bytes.length; start += CHUNK) {
+    const value = bytes.subarray(start, start + CHUNK)
+    yield { part: { $case: 'chunk' as const, value } }
+  }
 }
 
 /** An instance that files are imported into. */
@@ -39,21 +51,34 @@ export class ImportInstance implements AsyncDisposable {
   }
 
   /** Imports a file as its owner. */
-  async import(fileName: string, content: string | Uint8Array): Promise<TestImport> {
+  async import(
+    fileName: string,
+    content: string | Uint8Array,
+    options?: Partial<ImportOptions>,
+  ): Promise<TestImport> {
     const docId = randomUUID()
-    const bytes = Buffer.from(content as Uint8Array)
-    async function* parts(): AsyncGenerator<ImportDocumentRequest> {
-      yield { part: { $case: 'head', value: { docId, fileName } } }
-      for (let start = 0; start < bytes.length; start += CHUNK)
-        yield { part: { $case: 'chunk', value: bytes.subarray(start, start + CHUNK) } }
-    }
+    const value = { docId, fileName, options: options && ImportOptions.fromPartial(options) }
+    const parts = uploadOf<ImportDocumentRequest>({ part: { $case: 'head', value } }, content)
     const call = await this.instance.clients.as(docId, 'owners')
     const progress: ImportProgress[] = []
-    for await (const { part } of this.imports.importDocument(parts(), call)) {
+    for await (const { part } of this.imports.importDocument(parts, call)) {
       if (part?.$case === 'done') return { docId, tables: part.value.tables, progress }
       if (part) progress.push(part.value)
     }
     throw new Error('an import ended without an outcome')
+  }
+
+  /** Previews a file as an editor of a document that does not exist. */
+  async preview(
+    fileName: string,
+    content: string | Uint8Array,
+    options: Partial<ImportOptions> = {},
+    isPart = false,
+  ): Promise<PreviewImportResponse> {
+    const docId = randomUUID()
+    const value = { docId, fileName, options: ImportOptions.fromPartial(options), isPart }
+    const parts = uploadOf<PreviewImportRequest>({ part: { $case: 'head', value } }, content)
+    return this.imports.previewImport(parts, await this.instance.clients.as(docId, 'editors'))
   }
 
   /** The fields of all rows of a table. */

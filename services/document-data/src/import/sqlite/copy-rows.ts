@@ -32,14 +32,16 @@ export interface CopiedRows {
 export interface Counting {
   readonly size: DocumentSize
   readonly onRow: () => void
+  /** Rows of each table that are copied; undefined for all. */
+  readonly mostRows?: number | undefined
 }
 
-/** Copies the rows of a table, and returns their number. Throws `invalid` for an invalid row id. */
+/** Copies the rows of a table, and returns how many the file has. Throws `invalid` for an invalid row id. */
 export function copyRows(
   source: UploadedDatabase,
   target: DocumentWriter,
   { tableId, from, rowId, columns }: CopiedRows,
-  { size, onRow }: Counting,
+  { size, onRow, mostRows }: Counting,
 ): number {
   const place = `table ${shown(tableId)}`
   const read = columns.flatMap((column) => column.from ?? [])
@@ -50,28 +52,45 @@ export function copyRows(
     `INSERT INTO ${quoteId(tableId)} (${names}) VALUES (${marks})`,
   )
   const rows = source.db
-    .prepare<[], unknown[]>(`SELECT ${wanted.join(', ') || '1'} FROM ${quoteId(from)}`)
+    .prepare<[number], unknown[]>(
+      `SELECT ${wanted.join(', ') || '1'} FROM ${quoteId(from)} LIMIT ?`,
+    )
     .raw()
     .safeIntegers()
-    .iterate()
+    .iterate(mostRows ?? -1)
   let count = 0
   for (const row of rows) {
     let next = 0
     const id = rowId === undefined ? BigInt(count + 1) : row[next++]
     if (typeof id !== 'bigint' || id < 1n || id > importLimits.rowId)
       throw badFile('a row has an invalid id', place)
-    const values: StoredValue[] = [id]
-    let chars = 0
-    for (const column of columns) {
-      const value = column.store(column.from === undefined ? null : row[next++], id)
-      if (typeof value === 'string') chars += value.length
-      values.push(value)
-    }
-    if (chars > importLimits.rowChars) throw tooMuch('the row is too long', place)
+    const given = columns.map(({ from: name }) => (name === undefined ? null : row[next++]))
+    const values = [id, ...storedRow(columns, id, given, place)]
     size.addRow(values)
     insert.run(values)
     count++
     onRow()
   }
-  return count
+  return mostRows === undefined ? count : countRows(source, from)
+}
+
+function storedRow(
+  columns: readonly CopiedColumn[],
+  id: bigint,
+  given: readonly unknown[],
+  place: string,
+): StoredValue[] {
+  let chars = 0
+  const values = columns.map((column, i) => {
+    const value = column.store(given[i], id)
+    if (typeof value === 'string') chars += value.length
+    return value
+  })
+  if (chars > importLimits.rowChars) throw tooMuch('the row is too long', place)
+  return values
+}
+
+function countRows({ db }: UploadedDatabase, table: string): number {
+  const count = db.prepare<[], number>(`SELECT count(*) FROM ${quoteId(table)}`).pluck()
+  return count.get() ?? 0
 }

@@ -13,7 +13,9 @@ import {
   type Place,
 } from '../import-errors'
 import { importLimits } from '../import-limits'
+import { chooseTypes } from '../chosen-types'
 import type { ImportNotes } from '../import-notes'
+import type { ChosenTypes } from '../import-options'
 import { makeTables } from '../load-tables'
 import { copyRows, type CopiedColumn, type Counting } from './copy-rows'
 import { readPlainSchema, type PlainColumn, type PlainTable } from './plain-schema'
@@ -24,6 +26,7 @@ export interface PlainCopy extends Counting {
   /** Called for every row that is read to find the types of the columns. */
   readonly onRead: () => void
   readonly notes: ImportNotes
+  readonly types: ChosenTypes | undefined
 }
 
 /**
@@ -34,7 +37,7 @@ export interface PlainCopy extends Counting {
 export function copyPlainTables(
   source: UploadedDatabase,
   target: DocumentWriter,
-  { onRead, notes, ...counting }: PlainCopy,
+  { onRead, notes, types, ...counting }: PlainCopy,
 ): LoadedTable[] {
   const tables = readPlainSchema(source, notes)
   if (tables.length === 0) throw badFile('the SQLite file has no tables')
@@ -48,6 +51,7 @@ export function copyPlainTables(
       columns: columns.map((column, k) => ({ label: column.name, guess: guesses[i]?.[k] })),
     })),
   )
+  chooseTypes(target, types)
   return tables.map((table, i) => {
     const id = ids[i] ?? table.tableId
     const columns = copiedColumns(target, id, table)

@@ -6,6 +6,7 @@ import {
   isIntText,
 } from '@sheaf/tabular/exact-number'
 import type { Cell, DocumentSettings } from '../column-type'
+import { withDecimalPoint } from '../numbers/decimal-comma'
 import { readLocalNumber, type NumberReading } from '../numbers/number-text'
 import {
   DATE_FORMS,
@@ -40,7 +41,11 @@ export class TypeSurvey {
   private hasPoint = false
   private timed: Cell = null
 
-  constructor(private readonly settings: DocumentSettings) {}
+  /** @param decimal the decimal separator of numbers in text */
+  constructor(
+    private readonly settings: DocumentSettings,
+    private readonly decimal: '.' | ',' = '.',
+  ) {}
 
   /** Processes one value; dates have the type codes of the API. */
   see(cell: Cell): void {
@@ -71,6 +76,16 @@ export class TypeSurvey {
     }
   }
 
+  /**
+   * The date format that fits all values, although another may fit as well; undefined when none does. Where numbers have
+   * a decimal comma, the day comes before the month.
+   */
+  get dateFormat(): string | undefined {
+    const dayFirst = this.dates.find(({ order }) => order === 'DMY')
+    const form = this.decimal === ',' ? (dayFirst ?? this.dates[0]) : this.dates[0]
+    return this.sawValue ? form?.dateFormat : undefined
+  }
+
   /** `50` and `50%`, or `50` and `$50`, have different meanings, which a single column format cannot show. */
   private guessMarked(): ColumnGuess {
     const { currency, percent, plain } = this.marks
@@ -89,9 +104,12 @@ export class TypeSurvey {
     return { type, ...optionsOf({ dateFormat, timeFormat }) }
   }
 
-  private fitsNumber(cell: Cell): boolean {
+  private fitsNumber(given: Cell): boolean {
     const form = numberForms[this.numbers]
-    if (typeof cell !== 'string' && typeof cell !== 'number') return false
+    if (typeof given !== 'string' && typeof given !== 'number') return false
+    const isText = typeof given === 'string'
+    const cell = isText && this.decimal === ',' ? withDecimalPoint(given) : given
+    if (cell === undefined) return false
     const isPlain =
       form === 'whole' ? isWhole(cell) : typeof cell === 'number' || isExactNumber(cell)
     if (isPlain) this.marks.plain = true

@@ -1,0 +1,100 @@
+import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
+import type { ImportOptions } from '@sheaf/protos/sheaf/document_data/v1/import'
+import { parseJson } from '../http/body'
+import type { Exchange } from '../http/exchange'
+import { readForm, type FormField, type FormFile, type FormPart } from '../http/multipart'
+import { importOptions, toWireOptions } from '../schemas/import-options'
+import { nameText } from '../schemas/text'
+
+/** The fields of the form that precede its file. */
+interface ImportFields {
+  /** Name of the document; empty if not given. */
+  name: string
+  /** How the file is read; undefined if not given. */
+  options: ImportOptions | undefined
+  /** Whether the file is the beginning of another one. */
+  isPart: boolean
+}
+
+/** The form of an import: fields, and one file, whose bytes are streamed. */
+export class ImportForm implements Readonly<ImportFields> {
+  readonly name: string
+  readonly options: ImportOptions | undefined
+  readonly isPart: boolean
+  /** Rejects when the form turns out to be malformed after the beginning of the file. */
+  readonly whole: Promise<void>
+
+  private constructor(
+    readonly file: FormFile,
+    fields: ImportFields,
+    rest: AsyncGenerator<FormPart>,
+    private readonly reading: AbortController,
+  ) {
+    this.name = fields.name
+    this.options = fields.options
+    this.isPart = fields.isPart
+    this.whole = requireEnd(rest)
+    // What uses the file rejects with the same error, which is reported there.
+    this.whole.catch(() => {})
+  }
+
+  /** Reads the form up to its file. Throws `invalid` for a bad field and without a file, and as `readForm`. */
+  static async read(exchange: Exchange): Promise<ImportForm> {
+    const reading = new AbortController()
+    const parts = readForm(exchange, AbortSignal.any([exchange.signal, reading.signal]))
+    const fields: ImportFields = { name: '', options: undefined, isPart: false }
+    for (let next = await parts.next(); !next.done; next = await parts.next()) {
+      const part = next.value
+      if (part.kind === 'field') readField(part, fields)
+      else if (part.name === 'upload') return new ImportForm(part, fields, parts, reading)
+      else
+        throw badUpload(
+          `unexpected file field "${shorten(part.name)}": the file must be in the field "upload"`,
+        )
+    }
+    throw badUpload('upload is required: the form must have one file in this field')
+  }
+
+  /** Ends reading the form. */
+  stop(reason: unknown): void {
+    this.reading.abort(reason)
+  }
+}
+
+/** Reads a form to its end. Throws `invalid` for another file. */
+async function requireEnd(parts: AsyncGenerator<FormPart>): Promise<void> {
+  for await (const part of parts)
+    if (part.kind === 'file') throw badUpload('upload must be a single file')
+}
+
+const badUpload = (message: string) =>
+  new AppError('invalid', 'BAD_UPLOAD', message, { field: 'upload' })
+
+const badField = (field: string, problem: string) =>
+  new AppError('invalid', 'BAD_FIELD', `${field} ${problem}`, { field })
+
+function readField({ name, value }: FormField, fields: ImportFields): void {
+  if (name === 'name') fields.name = readName(value)
+  else if (name === 'options') fields.options = readOptions(value)
+  else if (name === 'part') fields.isPart = readFlag(name, value)
+}
+
+function readName(value: string): string {
+  const { success, data } = nameText.safeParse(value)
+  if (success) return data
+  throw badField('name', 'is too long or contains invalid characters')
+}
+
+function readFlag(name: string, value: string): boolean {
+  if (value !== 'true' && value !== 'false') throw badField(name, 'must be true or false')
+  return value === 'true'
+}
+
+function readOptions(value: string): ImportOptions {
+  const { success, data, error } = importOptions.safeParse(parseJson(Buffer.from(value)))
+  if (success) return toWireOptions(data)
+  const [issue] = error.issues
+  const path = ['options', ...(issue?.path ?? [])].map((step) => shorten(String(step))).join('.')
+  throw badField(path, `is not valid: ${issue?.message ?? ''}`)
+}

@@ -1,0 +1,80 @@
+import { AppError } from '@sheaf/kit/errors'
+import {
+  PreviewImportResponse,
+  type ImportColumnType,
+  type ImportOptions as WireOptions,
+} from '@sheaf/protos/sheaf/document_data/v1/import'
+import type { Previewed } from '../import/import-file'
+import type { ChosenTypes, DecimalSeparator, ImportOptions } from '../import/import-options'
+import { columnType } from '../values/column-types'
+
+const ENCODINGS = new Set([
+  ...['utf-8', 'utf-16le', 'utf-16be', 'windows-1250', 'windows-1251', 'windows-1252'],
+  ...['windows-1253', 'windows-1254', 'iso-8859-2', 'iso-8859-15', 'macintosh', 'koi8-r'],
+  ...['shift_jis', 'euc-jp', 'euc-kr', 'gbk', 'gb18030', 'big5'],
+])
+const TYPES = new Set([
+  ...['Text', 'Numeric', 'Int', 'Bool', 'Date', 'DateTime', 'Choice', 'ChoiceList', 'Any'],
+])
+/** Columns whose types can be chosen. */
+const MAX_TYPES = 20_000
+
+/** The options of an import. Throws `invalid`, naming the option, for one that does not exist. */
+export function readImportOptions(given: WireOptions | undefined): ImportOptions {
+  if (!given) return {}
+  requireValid(given)
+  const { delimiter, hasHeader, decimal, encoding, types } = given
+  return {
+    ...(delimiter !== '' && { delimiter }),
+    ...(hasHeader !== undefined && { hasHeader }),
+    ...(decimal !== '' && { decimal: decimal as DecimalSeparator }),
+    ...(encoding !== '' && { encoding }),
+    ...(types.length > 0 && { types: readTypes(types) }),
+  }
+}
+
+function requireValid({ delimiter, decimal, encoding }: WireOptions): void {
+  if (!/^(?:[^"\r\n\p{L}\p{N}]|)$/u.test(delimiter))
+    throw badOption('delimiter', 'must be one character other than a letter, a digit or a quote')
+  if (decimal !== '' && decimal !== '.' && decimal !== ',')
+    throw badOption('decimal', 'must be "." or ","')
+  if (encoding !== '' && !ENCODINGS.has(encoding))
+    throw badOption('encoding', `must be one of ${[...ENCODINGS].join(', ')}`)
+}
+
+function readTypes(given: readonly ImportColumnType[]): ChosenTypes {
+  if (given.length > MAX_TYPES)
+    throw badOption('types', `must not have more than ${MAX_TYPES} columns`)
+  const types = new Map<string, Map<string, string>>()
+  for (const { tableId, columnId, type } of given) {
+    if (!TYPES.has(columnType(type).name))
+      throw badOption('types', `a type must be one of ${[...TYPES].join(', ')}`)
+    const columns = types.get(tableId) ?? new Map<string, string>()
+    columns.set(columnId, type)
+    types.set(tableId, columns)
+  }
+  return types
+}
+
+function badOption(name: string, problem: string): AppError {
+  const field = `options.${name}`
+  return new AppError('invalid', 'BAD_FIELD', `${field} ${problem}`, { field })
+}
+
+/** The response to a preview. */
+export function toPreviewResponse(
+  { format, used, tables, notes }: Previewed,
+  hasMore: boolean,
+): PreviewImportResponse {
+  return PreviewImportResponse.fromPartial({
+    format,
+    options: used,
+    tables: tables.map(({ recordsJson, ...table }) => ({
+      ...table,
+      columns: [...table.columns],
+      recordsJson: Buffer.from(recordsJson),
+    })),
+    hasMore,
+    notes: [...notes],
+  })
+}

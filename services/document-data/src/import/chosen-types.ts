@@ -1,0 +1,44 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { DocumentWriter } from '../store/document'
+import { updateColumns } from '../store/structure/column-updates'
+import { columnType } from '../values/column-types'
+import { shown } from './import-errors'
+import type { ChosenTypes } from './import-options'
+
+/** The date formats that fit the values of columns, by id of the table and position of the column. */
+export type DateFormats = ReadonlyMap<string, readonly (string | undefined)[]>
+
+/** Gives columns of tables that have no rows yet the types that were chosen. Throws `invalid` for an unknown table or column. */
+export function chooseTypes(
+  doc: DocumentWriter,
+  types: ChosenTypes = new Map(),
+  dateFormats: DateFormats = new Map(),
+): void {
+  for (const [tableId, columns] of types) {
+    const table = doc.schema.tables.find((one) => one.tableId === tableId)
+    if (!table) throw badChoice(`unknown table ${shown(tableId)}`)
+    const shownColumns = table.columns.filter(({ hidden }) => !hidden)
+    const updates = [...columns].flatMap(([id, type]) => {
+      const column = table.byId.get(id)
+      if (!column || column.hidden)
+        throw badChoice(`unknown column ${shown(id)} of table ${shown(tableId)}`)
+      const { name } = columnType(type)
+      const isDate = name === 'Date' || name === 'DateTime'
+      const format = isDate ? dateFormats.get(tableId)?.[shownColumns.indexOf(column)] : undefined
+      // The format of its numbers or dates stays with a column that keeps its kind.
+      const kept = column.isFormula || column.type.name !== name ? '' : column.widgetOptions
+      const widgetOptions = kept === '' && format ? JSON.stringify({ dateFormat: format }) : kept
+      return [{ id, change: { type, widgetOptions, isFormula: false } }]
+    })
+    updateColumns(doc, tableId, updates)
+  }
+  // One log entry stands for the whole document.
+  doc.operations.length = 0
+}
+
+/** The error for chosen types that do not match the file. */
+export function badChoice(problem: string): AppError {
+  return new AppError('invalid', 'BAD_FIELD', `options.types: ${problem}`, {
+    field: 'options.types',
+  })
+}
