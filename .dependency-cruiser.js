@@ -63,7 +63,7 @@ const halls = {
   'gateway/console/src': `
     api components session layout access sample import sites home reference formats document-context live undo writes
     cells/editing cells/choice cells/date cells/reference cells/attachments cells formulas structure/choices structure/columns structure
-    grid/rows grid/view grid/filter grid/clipboard grid/ranges grid/arrangement grid/views grid/columns grid/search grid/row-panel grid history profile past webhooks document palette styles
+    grid/rows grid/view grid/filter grid/clipboard grid/composition grid/ranges grid/arrangement grid/views grid/columns grid/search grid/row-panel grid history profile past webhooks document palette styles
     app.tsx main.tsx`,
 }
 

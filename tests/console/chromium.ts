@@ -31,7 +31,7 @@ export interface Visit extends AsyncDisposable {
 }
 
 /** A Sheaf with its owner signed in to the console. */
-interface OwnersDesk {
+export interface OwnersDesk {
   readonly sheaf: RunningSheaf
   readonly desk: Visit
   readonly page: Page

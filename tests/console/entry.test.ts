@@ -2,15 +2,16 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findUrl, findViolations, useChromium } from './chromium'
+import { findUrl, findViolations, signIn, useChromium, type OwnersDesk } from './chromium'
 
 const chromium = useChromium()
+let desk: OwnersDesk
 let page: Page
 let rest: Rest
 let doc: string
 let docUrl: string
 beforeAll(async () => {
-  const desk = await chromium.openDesk()
+  desk = await chromium.openDesk()
   page = desk.page
   rest = desk.rest
   doc = await newDocument(rest, 'Entry')
@@ -97,6 +98,54 @@ describe('cells of a grid', () => {
     await stores(path, [{ Name: '火' }])
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
+    await input.detach()
+  })
+
+  it('take what an input method composes on a focused cell, and all other keys as they are', async () => {
+    const path = await openTable('Focused', { Name: 'Text', Kind: 'Choice', Count: 'Int' })
+    await using visit = await chromium.visit({ locale: 'ja-JP' })
+    await signIn(visit, desk.sheaf, 'you@example.com')
+    const { page: ours } = visit
+    await ours.goto(page.url())
+    await ours.getByText('Live', { exact: true }).waitFor()
+    const at = (row: number, column: string) =>
+      ours.locator(`.ag-row[row-index="${row}"] [col-id="${column}"]`)
+    const input = await ours.context().newCDPSession(ours)
+    const compose = (text: string) => {
+      const end = text.length
+      return input.send('Input.imeSetComposition', { text, selectionStart: end, selectionEnd: end })
+    }
+    const field = ours.locator('.cell-field:focus')
+    for (const column of ['Name', 'Kind']) {
+      await at(0, column).click()
+      await compose('にほん')
+      const composing = ours.locator('.composition-field.composing')
+      await composing.waitFor()
+      expect(await composing.getAttribute('aria-label')).toBe(`${column}, row 1`)
+      expect(await field.count()).toBe(0)
+      await input.send('Input.insertText', { text: '日本' })
+      await eventually(async () => expect(await field.inputValue()).toBe('日本'))
+      await ours.keyboard.press('Enter')
+      await field.waitFor({ state: 'detached' })
+    }
+    await stores(path, [{ Name: '日本', Kind: '日本' }])
+    await at(0, 'Name').click()
+    await ours.locator('.composition-field:focus').waitFor()
+    expect(await findViolations(ours)).toEqual([])
+    await ours.keyboard.press('Control+c')
+    await ours.keyboard.press('ArrowDown')
+    await ours.keyboard.press('Control+v')
+    await stores(path, [{}, { Name: '日本' }])
+    await ours.keyboard.press('Delete')
+    await stores(path, [{}, { Name: null }])
+    await ours.keyboard.type('ab')
+    for (const key of ['Tab', 'Tab', '1', '2', 'Enter']) await ours.keyboard.press(key)
+    await stores(path, [{}, { Name: 'ab', Count: 12 }])
+    await ours.keyboard.press('Control+z')
+    const [untouched] = await readRecords(rest, path)
+    await stores(path, [{}, { Name: 'ab', Count: untouched?.fields.Count }])
+    await ours.keyboard.press('Space')
+    await ours.getByRole('dialog').waitFor()
     await input.detach()
   })
 

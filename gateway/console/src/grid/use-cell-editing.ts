@@ -4,6 +4,7 @@ import type { Column, Row } from '../api/resources'
 import { columnName } from '../formats/column'
 import { isSameValue } from '../formats/value'
 import type { PlacedChange } from '../writes/cells-api'
+import { useComposition, type GridParts } from './composition/use-composition'
 import { useCellWriting, type CellWriting } from './use-cell-writing'
 import type { GridRows } from './use-grid-rows'
 
@@ -26,11 +27,13 @@ interface OpenedCell {
   readonly before: PlacedChange['before']
 }
 
-/** Writes cells, and shows why that fails. */
+/** Writes cells, and shows why that fails. Lets input methods compose on cells. */
 export function useCellEditing(
   { writes, store }: GridRows,
   columns: readonly Column[],
+  parts: GridParts,
 ): CellEditing {
+  useComposition(parts)
   const find = useCallback((rowId: number) => store.find(rowId), [store])
   const { problem, report, write: writeCells } = useCellWriting({ writes, find })
   const write = useCallback<CellEditing['write']>(

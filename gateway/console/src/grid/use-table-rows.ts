@@ -43,7 +43,7 @@ export function useTableRows(
   const rows = useGridRows(table, { view, search: rowSearch }, grid)
   const searched = { text: rowSearch.text, setText, shown, grid, body, rows }
   const search = useGridSearch(table, searched)
-  const editing = useCellEditing(rows, columns)
+  const editing = useCellEditing(rows, columns, { grid, body })
   const ranges = useRanges(rows, { ...table, columns: shown }, editing, { grid, body })
   const rowCommands = useRowCommands(
     rows,

@@ -1,7 +1,7 @@
 import type { SuppressKeyboardEventParams } from 'ag-grid-community'
 import { useEffect, useRef, type RefObject } from 'react'
 import type { Row } from '../../api/resources'
-import { isEntry } from '../../components/entry'
+import { COMPOSITION_CLASS, isEntry } from '../../components/entry'
 
 /** Keys pressed while an editor is opening: characters, Tab, Enter and arrows through a list. */
 let ahead: string[] = []
@@ -37,6 +37,11 @@ export function bufferKeys({ event, editing }: SuppressKeyboardEventParams<Row>)
   event.preventDefault()
   if (event.type === 'keydown' && isKept(event)) ahead.push(event.key)
   return true
+}
+
+/** Enters characters in the editor that opens next. */
+export function enterAhead(characters: readonly string[]): void {
+  ahead = [...characters]
 }
 
 /** Ends holding; see holdKeys. */
@@ -129,6 +134,9 @@ async function replay(keys: readonly string[]): Promise<void> {
   }
 }
 
+/** A cell that has the focus and no editor, or the field over it. */
+const FOCUSED = `.ag-cell:not(.ag-cell-inline-editing), .${COMPOSITION_CLASS}`
+
 /** Presses a key, and waits for the cell or the editor that it leads to. Returns false if there is none. */
 async function press(key: string): Promise<boolean> {
   const target = document.activeElement
@@ -141,7 +149,7 @@ async function press(key: string): Promise<boolean> {
   if (isArrow(key)) return true
   const isThere = isCharacter(key)
     ? () => isField(document.activeElement)
-    : () => document.activeElement?.matches('.ag-cell:not(.ag-cell-inline-editing)') ?? false
+    : () => document.activeElement?.matches(FOCUSED) ?? false
   const until = performance.now() + FOCUS_MS
   while (!isThere() && performance.now() < until) await tick()
   return isThere()
@@ -156,4 +164,5 @@ const isField = (target: Element | null): target is HTMLInputElement | HTMLTextA
   acceptsText(target)
 
 const acceptsText = (field: HTMLInputElement | HTMLTextAreaElement): boolean =>
-  field instanceof HTMLTextAreaElement || field.type === 'text'
+  field instanceof HTMLTextAreaElement ||
+  (field.type === 'text' && !field.matches(`.${COMPOSITION_CLASS}`))

@@ -1,5 +1,6 @@
 import type { ClipboardEvent, KeyboardEvent } from 'react'
 import type { Column, Row } from '../../api/resources'
+import { COMPOSITION_CLASS } from '../../components/entry'
 import { columnName } from '../../formats/column'
 import { writeBlock } from '../clipboard/block-text'
 import { planPaste } from '../clipboard/paste-plan'
@@ -39,10 +40,11 @@ export interface RangeHandlers {
   readonly fill: (source: Block, whole: Block) => void
 }
 
+const ENTRY = `input:not([type=checkbox], .${COMPOSITION_CLASS}), textarea, select, .ag-popup-editor`
+
 /** Returns true where keys and the clipboard have their usual meaning. */
 const isEntry = (target: EventTarget): boolean =>
-  target instanceof Element &&
-  target.closest('input:not([type=checkbox]), textarea, select, .ag-popup-editor') !== null
+  target instanceof Element && target.closest(ENTRY) !== null
 
 /** Creates the handlers of selected cells. */
 export function createRangeHandlers(parts: RangeParts): RangeHandlers {
