@@ -29,7 +29,7 @@ const halls = {
     column-types.ts upload-time.ts convert-value.ts guessing error-cells.ts logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
-    views structure records batch attachments redo past integrity revert feed compare exports workers documents`,
+    views structure records forms batch attachments redo past integrity revert feed compare exports workers documents`,
   'services/document-data/src/replication': `
     objects record-body.ts file-position.ts home-lease.ts peer-copies.ts redo-tail.ts document-copies.ts opening.ts
     snapshot-jobs.ts leaving-documents.ts adoption.ts release.ts format-migration.ts document-heads.ts local-documents.ts deleted-documents.ts resting-files.ts replicated-documents.ts homes`,

@@ -7,5 +7,6 @@
  * - 2: documents that are kept when they are deleted (`keeps`), and made again (`CreateFromDeleted`).
  * - 3: searches in tables (`search`).
  * - 4: options of imports.
+ * - 5: forms (`FormsService`).
  */
-export const DOCUMENT_PROTOCOL = 4
+export const DOCUMENT_PROTOCOL = 5

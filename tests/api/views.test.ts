@@ -31,6 +31,10 @@ const open = {
   type: 'board',
   groupBy: ['-Status'],
   summaries: { Total: 'sum' },
+  form: {
+    ...{ title: 'Order', description: '', submit: '', message: '', again: true },
+    fields: [{ id: 'Total', label: 'How many?', help: '', required: true, multiline: false }],
+  },
 }
 
 beforeEach(async () => {
@@ -59,6 +63,7 @@ describe('views of a table', () => {
       wrapText: false,
       groupBy: [],
       summaries: {},
+      form: { title: '', description: '', submit: '', message: '', again: false, fields: [] },
     })
     expect(second).toMatchObject({ id: 2, fields: { ...open, position: 2 } })
     const { filter, sort } = second?.fields ?? {}

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createKey, roles, type AccessRole, type AccessWorld, type Target } from './access-world'
+import { sharedForm } from './shared-form'
 
 /** The expected status, by caller. */
 export type Statuses = Readonly<Record<AccessRole, number>>
@@ -183,6 +184,13 @@ export const entries: Readonly<Record<string, Entry>> = {
     body: (_, { viewId }) => ({ views: [{ id: viewId, fields: { description: 'd' } }] }),
   },
   deleteView: { statuses: editors, params: view },
+
+  // forms
+  describeForm: { statuses: open, params: sharedForm },
+  addFormRow: { statuses: open, params: sharedForm, body: { fields: { A: 'b' } } },
+  describeFormLink: { statuses: editors, params: sharedForm },
+  createFormLink: { statuses: owners, params: sharedForm },
+  deleteFormLink: { statuses: owners, params: sharedForm },
 
   // records
   fetchRecords: { statuses: viewers },

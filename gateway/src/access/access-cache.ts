@@ -50,6 +50,8 @@ export interface Grant {
   /** When directory was asked, by `performance.now()`. */
   readonly askedAt: number
   readonly document?: GrantedDocument
+  /** Id of the view that is the form of a form key; else 0. */
+  readonly formViewId: number
 }
 
 interface Entry {
@@ -178,7 +180,7 @@ function keyOf({ credential, document, site }: AccessQuestion): string {
 }
 
 function fromWire(
-  { caller, document, token, tokenExpiresAt }: ResolveAccessResponse,
+  { caller, document, token, tokenExpiresAt, formViewId }: ResolveAccessResponse,
   askedAt: number,
 ): Grant {
   return {
@@ -186,6 +188,7 @@ function fromWire(
     token,
     tokenExpiresAt,
     askedAt,
+    formViewId,
     document: document && {
       docId: document.docId,
       role: roleFromWire(document.role),

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto'
 /** The credential that a request presents. */
 export type Credential = SecretCredential | AccessTokenCredential
 
-/** An API key, or the token of a browser session. */
+/** An API key, the token of a browser session, or the key of a form. */
 interface SecretCredential {
-  readonly kind: 'apiKey' | 'session'
+  readonly kind: 'apiKey' | 'session' | 'formKey'
   readonly secret: string
 }
 

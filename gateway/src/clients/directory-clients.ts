@@ -7,6 +7,7 @@ import {
   DocumentsServiceClientImpl,
   type DocumentsService,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { FormsServiceClientImpl, type FormsService } from '@sheaf/protos/sheaf/directory/v1/forms'
 import { HomesServiceClientImpl, type HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceClientImpl, type KeysService } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceClientImpl, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
@@ -28,6 +29,7 @@ import {
 export interface DirectoryClients {
   readonly access: AccessService
   readonly documents: DocumentsService
+  readonly forms: FormsService
   readonly homes: Pick<HomesService, 'listHomes'>
   readonly keys: KeysService
   readonly orgs: OrgsService
@@ -42,6 +44,7 @@ export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
   return {
     access: new AccessServiceClientImpl(channel),
     documents: new DocumentsServiceClientImpl(channel),
+    forms: new FormsServiceClientImpl(channel),
     homes: new HomesServiceClientImpl(channel),
     keys: new KeysServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),

@@ -22,6 +22,7 @@ const causes: Readonly<Record<number, string>> = {
   [Cause.IMPORT]: 'import',
   [Cause.FORMULA]: 'formula',
   [Cause.UNDO]: 'undo',
+  [Cause.FORM]: 'form',
 }
 
 /** The name of a cause in the API. */

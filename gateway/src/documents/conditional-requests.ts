@@ -8,7 +8,7 @@ import type {
 } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
-import type { DocumentDataClients } from '../clients/document-data-channels'
+import type { DocumentDataClients } from '../clients/document-data-clients'
 import { prefersStrict } from '../http/preferences'
 import { sendHead } from '../http/reply'
 import type { RowFormat } from '../http/content-negotiation'
@@ -175,6 +175,17 @@ export function getWriteOptions(
   if (dryRun) return { ...dryRunOptions, ifMatch, strict }
   const requestDigest = key === undefined ? Buffer.alloc(0) : digest(request, bytes)
   return { ifMatch, strict, dryRun, idempotencyKey: key ?? '', requestDigest }
+}
+
+/**
+ * Returns the write options of a request of which only the Idempotency-Key counts; undefined when it has none. Throws as
+ * `getWriteOptions`.
+ */
+export function getKeyOptions({ request }: Exchange, bytes: Buffer): WriteOptions | undefined {
+  const idempotencyKey = readKey(request)
+  if (idempotencyKey === undefined) return undefined
+  const requestDigest = digest(request, bytes)
+  return { ifMatch: [], strict: false, dryRun: false, idempotencyKey, requestDigest }
 }
 
 function readKey({ headers }: Exchange['request']): string | undefined {

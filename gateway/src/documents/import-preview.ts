@@ -4,7 +4,7 @@ import type {
   PreviewImportRequest,
   PreviewImportResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
-import type { DocumentDataClients } from '../clients/document-data-channels'
+import type { DocumentDataClients } from '../clients/document-data-clients'
 import type { Exchange } from '../http/exchange'
 import type { DocumentSession } from '../routing/document-session'
 import { withReservedDocument } from './document-import'

@@ -1,6 +1,6 @@
 import type { CallContext } from '@sheaf/protos/call'
 import type { CreateDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
-import type { DocumentDataClients } from '../clients/document-data-channels'
+import type { DocumentDataClients } from '../clients/document-data-clients'
 import type { Exchange } from '../http/exchange'
 import { isIndeterminate, isRefusedByHome, repeatCall } from '../routing/repeat-call'
 

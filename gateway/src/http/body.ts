@@ -42,20 +42,25 @@ export interface ReceivedBody {
  * reported, for the route to reject. Throws AppError: `too_large` beyond the limit, `unsupported_media` for an
  * unknown encoding, `unavailable` when the memory limit for bodies is reached, `timeout` when the client
  * stalls.
+ * @param maxBytes a lower limit than that of the operator
  */
-export async function readJsonBytes(exchange: Exchange): Promise<ReceivedBody> {
+export async function readJsonBytes(
+  exchange: Exchange,
+  maxBytes = Infinity,
+): Promise<ReceivedBody> {
   const { request, context } = exchange
   if (!hasBody(request)) return { bytes: EMPTY_OBJECT }
   const isJson = hasJsonType(request)
   const announced = Number(request.headers['content-length'] ?? 0)
   if (!isJson && announced > 0) return foreignBody(request)
-  if (announced > context.config.maxBodyBytes) throw beyondMaxBody(context.config)
+  const limit = limitOf(context.config, maxBytes)
+  if (announced > limit.maxBytes) throw limit.tooLarge()
   exchange.requireRoom(announced)
   const stream = decoded(request)
   // Requests the body only now: a client whose request was rejected earlier has not sent it.
   if (request.headers.expect?.toLowerCase() === '100-continue') exchange.response.writeContinue()
   // A body of unannounced length may turn out to be empty, whatever its type.
-  const bytes = await collect(stream, exchange)
+  const bytes = await collect(stream, exchange, limit)
   if (bytes.length === 0) return { bytes: EMPTY_OBJECT }
   if (isJson) return { bytes }
   exchange.dropBody()
@@ -152,14 +157,24 @@ function createDecoder(encoding: string) {
   throw new AppError('unsupported_media', 'UNSUPPORTED_ENCODING', message, { allowed })
 }
 
+/** How long a body may be, and the error for a longer one. */
+interface BodyLimit {
+  readonly maxBytes: number
+  readonly tooLarge: () => AppError
+}
+
+/** The lower one of a limit and that of the operator. */
+function limitOf(config: { readonly maxBodyBytes: number }, maxBytes: number): BodyLimit {
+  return maxBytes < config.maxBodyBytes
+    ? { maxBytes, tooLarge: () => bodyTooLarge(maxBytes) }
+    : { maxBytes: config.maxBodyBytes, tooLarge: () => beyondMaxBody(config) }
+}
+
 /** Reads a stream to its end, up to the size limit and the available memory budget. */
 function collect(
   stream: Readable,
   exchange: Exchange,
-  { maxBytes, tooLarge } = {
-    maxBytes: exchange.context.config.maxBodyBytes,
-    tooLarge: () => beyondMaxBody(exchange.context.config),
-  },
+  { maxBytes, tooLarge }: BodyLimit,
 ): Promise<Buffer> {
   const { cancellation } = exchange
   const { timeouts } = exchange.context.config

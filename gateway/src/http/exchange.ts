@@ -218,7 +218,9 @@ export class Exchange {
       this.accessMs = performance.now() - asked
     }
     this.count()
-    if (credential) this.identify(credential.secret, this.grant.userId)
+    // Those who use forms have no account: they stay with their networks.
+    if (credential && credential.kind !== 'formKey')
+      this.identify(credential.secret, this.grant.userId)
     return this.grant
   }
 

@@ -29,6 +29,7 @@ const tags = [
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
   { name: 'views', description: 'Views of a table' },
+  { name: 'forms', description: 'Forms: pages that add records, for everyone with their link' },
   { name: 'records', description: 'Records (rows) of a table' },
   { name: 'attachments', description: 'Files attached to a document' },
   { name: 'data', description: 'Rows of a table as one list of values per column' },
@@ -50,6 +51,7 @@ const requirements: Readonly<Record<Route['access'], string | undefined>> = {
   editors: 'Requires edit access to the document.',
   owners: 'Requires owner access to the document.',
   open: 'Requires no authentication.',
+  form: 'Requires no authentication but the key of the form; other credentials are ignored.',
   // The directory service checks access, so the description of the route names the role.
   caller: undefined,
 }
@@ -112,7 +114,7 @@ type PathConfig = Parameters<OpenAPIRegistry['registerPath']>[0]
 
 function toPath(route: Route, security: PathConfig['security']): PathConfig {
   const { method, path, id, tag, summary, params } = route
-  const isOpen = route.access === 'open'
+  const isOpen = route.access === 'open' || route.access === 'form'
   return {
     method,
     path,

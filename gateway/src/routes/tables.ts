@@ -14,6 +14,7 @@ import {
   toWireTableUpdate,
 } from '../schemas/tables'
 import { typeRoutes } from './document-types'
+import { formRoutes } from './forms'
 import { viewRoutes } from './views'
 
 const tag = 'tables'
@@ -102,4 +103,5 @@ export const tableRoutes: readonly Route[] = [
   }),
   ...typeRoutes,
   ...viewRoutes,
+  ...formRoutes,
 ]

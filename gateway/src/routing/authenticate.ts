@@ -63,8 +63,11 @@ function requireCsrfToken({ method = '', headers }: IncomingMessage, session: st
   )
 }
 
-/** A page of another site can submit a form, but cannot add one of these headers. */
-function rejectForgery({ method = '', headers }: IncomingMessage): void {
+/**
+ * Throws AppError `unauthenticated` for a write without a credential that has none of the headers that a page of another site
+ * cannot add to what its forms send.
+ */
+export function rejectForgery({ method = '', headers }: IncomingMessage): void {
   if (safeMethods.has(method)) return
   if (headers['content-type'] === 'application/json') return
   if (headers['x-requested-with'] === 'XMLHttpRequest') return

@@ -6,7 +6,7 @@ import { roleAtLeast, type NeededRole } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
 import type { Grant, GrantedDocument } from '../access/access-cache'
 import type { Exchange } from '../http/exchange'
-import type { DocumentDataClients } from '../clients/document-data-channels'
+import type { DocumentDataClients } from '../clients/document-data-clients'
 import type { WebhookClients } from '../clients/webhook-clients'
 import { isIndeterminate, isRefusedByHome, isWithoutHome, repeatCall } from './repeat-call'
 
@@ -24,6 +24,9 @@ export interface Repetition {
 const IDEMPOTENT: Repetition = { isIdempotent: true }
 const ONCE: Repetition = {}
 
+/** The role that a request needs, or that it is one with the key of a form. */
+type Need = NeededRole | 'form'
+
 /** An authorized document, and calls to the services about it, for one request. */
 export class DocumentSession {
   private grantedAt = performance.now()
@@ -33,15 +36,16 @@ export class DocumentSession {
   private constructor(
     private readonly exchange: Exchange,
     private readonly name: string,
-    private readonly need: NeededRole,
+    private readonly need: Need,
     private granted: Grant & { document: GrantedDocument },
   ) {}
 
   /**
    * Resolves access, and waits while the document has no home. Throws AppError: `unauthenticated`, `not_found`, or `forbidden` when the role is too
    * low.
+   * @param name as the path names it; empty for the document of a form
    */
-  static async open(exchange: Exchange, name: string, need: NeededRole): Promise<DocumentSession> {
+  static async open(exchange: Exchange, name: string, need: Need): Promise<DocumentSession> {
     const resolve = () => authorize(exchange, name, need)
     return new DocumentSession(
       exchange,
@@ -59,6 +63,11 @@ export class DocumentSession {
   /** The caller's role on it. */
   get role(): GrantedDocument['role'] {
     return this.granted.document.role
+  }
+
+  /** Id of the view that is the form of the request. */
+  get formViewId(): number {
+    return this.granted.formViewId
   }
 
   /**
@@ -143,11 +152,11 @@ export class DocumentSession {
   }
 }
 
-async function authorize(exchange: Exchange, name: string, need: NeededRole) {
+async function authorize(exchange: Exchange, name: string, need: Need) {
   const grant = await exchange.authorize(name)
   const { document } = grant
   if (!document) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
-  if (!roleAtLeast(document.role, need))
+  if (need !== 'form' && !roleAtLeast(document.role, need))
     throw roleAtLeast(document.unscopedRole, need) ? keyScopeError() : documentRoleError(need)
   return { ...grant, document }
 }

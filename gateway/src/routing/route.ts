@@ -5,9 +5,10 @@ import type { DocumentSession } from './document-session'
 
 /**
  * Who may use a route: `open`, everybody, without resolving the caller; `caller`, everybody, and directory
- * decides what they see; a role, callers who have it on the document that `docId` names.
+ * decides what they see; `form`, everybody, with the document of the form that `formKey` names, whatever credential the
+ * request presents; a role, callers who have it on the document that `docId` names.
  */
-export type RouteAccess = 'open' | 'caller' | NeededRole
+export type RouteAccess = 'open' | 'caller' | 'form' | NeededRole
 
 /** The successful response of a route. */
 export interface Success {
@@ -28,7 +29,7 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly body: B
   /** The raw body of routes that pass it on unparsed; else empty. */
   readonly bytes: Buffer
-  /** The document of the path; throws unless the route requires a role. */
+  /** The document of the path; throws unless the route requires a role or a form. */
   readonly document: DocumentSession
 }
 
@@ -65,6 +66,8 @@ export interface Route extends RouteTraits {
   readonly namesPending?: boolean
   /** Schema of a JSON body. */
   readonly body?: z.ZodType
+  /** Limit of the JSON body in bytes, where it is lower than that of the operator. */
+  readonly maxBodyBytes?: number
   /** Schema of a form body, for the API description: the handler reads it as a stream. */
   readonly form?: z.ZodObject
   /** True to describe the body only and pass its bytes on: document-data validates it. */

@@ -9,7 +9,7 @@ import { requireKnownParameters, requireKnownProperties } from '../http/strict-i
 import { toParameterError, toPayloadError } from '../http/validation-errors'
 import { parseQuery } from '../http/query'
 import { DocumentSession } from './document-session'
-import { authenticate } from './authenticate'
+import { authenticate, rejectForgery } from './authenticate'
 import { hasAsOf, hasDryRun, type Input, type Route } from './route'
 
 const NO_BYTES = Buffer.alloc(0)
@@ -95,9 +95,9 @@ interface Receiving {
 }
 
 async function receive(route: Route, { exchange, document, isStrict }: Receiving) {
-  const { body: schema, passesBytes } = route
+  const { body: schema, passesBytes, maxBodyBytes } = route
   if (!schema) return { bytes: NO_BYTES, body: undefined }
-  const { bytes, fault } = await readJsonBytes(exchange)
+  const { bytes, fault } = await readJsonBytes(exchange, maxBodyBytes)
   if (fault) throw toMediaTypeError(schema, fault)
   await document?.refresh()
   if (isStrict) requireKnownProperties(schema, parseJson(bytes))
@@ -116,9 +116,14 @@ function toMediaTypeError(schema: NonNullable<Route['body']>, fault: AppError): 
 async function admit(
   { access }: Route,
   exchange: Exchange,
-  { docId }: PathParams,
+  { docId, formKey }: PathParams,
 ): Promise<DocumentSession | undefined> {
   if (access === 'open') return undefined
+  if (access === 'form') {
+    rejectForgery(exchange.request)
+    exchange.credential = { kind: 'formKey', secret: String(formKey) }
+    return DocumentSession.open(exchange, '', access)
+  }
   authenticate(exchange)
   if (access !== 'caller') return DocumentSession.open(exchange, String(docId), access)
   await exchange.authorize('')

@@ -81,7 +81,7 @@ export const change = z.object({
     description: 'Id of the API key that made the change; null without one. Absent below editor.',
   }),
   cause: z
-    .enum(['api', 'import', 'formula', 'undo', 'unknown'])
+    .enum(['api', 'import', 'formula', 'undo', 'form', 'unknown'])
     .describe('What requested the change'),
   truncated: z
     .literal(true)

@@ -77,6 +77,15 @@ export const viewParams = tableParams.extend({
   viewId: integerText.meta({ type: 'integer', description: 'Integer id of the view', example: 5 }),
 })
 
+/** Path parameters of a form. */
+export const formParams = docParams.extend({
+  viewId: integerText.meta({
+    type: 'integer',
+    description: 'Integer id of the view of type `form`',
+    example: 5,
+  }),
+})
+
 /** A boolean query parameter: true for `1`, `on`, `true` and `yes` in any case, else false. */
 export const flag = (description: string): z.ZodType<boolean> =>
   z

@@ -1,8 +1,9 @@
-import type {
-  View as WireView,
+import {
   ViewFields as WireFields,
+  type View as WireView,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import { z } from 'zod'
+import { formSettings } from './forms'
 import { listOf } from './list'
 import { text } from './text'
 
@@ -28,7 +29,7 @@ const fields = {
       'Name, 1 to 100 characters, that no other view of the table has in upper or lower case',
     example: 'Open orders',
   }),
-  type: z.string().meta({ description: 'Kind of the view: `grid` or `board`' }),
+  type: z.string().meta({ description: 'Kind of the view: `grid`, `board` or `form`' }),
   position: z.number().meta({ description: 'Position among the views of the table' }),
   description: text.describe('Description for readers, at most 2,000 characters'),
   filter: z.record(z.string(), z.unknown()).meta({
@@ -59,6 +60,9 @@ const fields = {
       'What is shown of all values of a column, by column id: `filled`, `empty`, `unique`, `sum`, `average`, `min` or `max`',
     example: { Total: 'sum' },
   }),
+  form: formSettings.describe(
+    'What a view of type `form` asks for. When it is given, it replaces the whole; parts that are absent are empty.',
+  ),
 }
 
 const viewFields = z.object(fields).meta({ id: 'ViewFields', description: 'Settings of a view' })
@@ -112,10 +116,11 @@ export const views = z.object({
 
 /** Converts settings of a view for document-data. */
 export function toWireFields(changes: z.output<typeof viewChanges>): WireFields {
-  const { filter, sort, columns, groupBy, summaries, ...rest } = changes
+  const { filter, sort, columns, groupBy, summaries, form, ...rest } = changes
   return {
     ...rest,
     filterJson: filter && Buffer.from(JSON.stringify(filter)),
+    formJson: form && Buffer.from(JSON.stringify(form)),
     sort: sort && { keys: sort },
     groupBy: groupBy && { keys: groupBy },
     summaries: summaries && {
@@ -129,13 +134,15 @@ export function toWireFields(changes: z.output<typeof viewChanges>): WireFields 
 
 /** Converts a view, which has all of its fields, to its JSON. */
 export function toView({ id, fields: wire }: WireView): z.output<typeof views>['views'][number] {
-  const { filterJson = '{}', sort, columns, groupBy, summaries, ...rest } = wire ?? {}
+  const { filterJson = '{}', formJson = '{}', ...lists } = wire ?? noLists
+  const { sort, columns, groupBy, summaries, ...rest } = lists
   return {
     id,
     fields: {
       ...noFields,
       ...(rest as Partial<typeof noFields>),
       filter: JSON.parse(Buffer.from(filterJson).toString()) as Record<string, unknown>,
+      form: JSON.parse(Buffer.from(formJson).toString()) as z.output<typeof formSettings>,
       sort: sort?.keys ?? [],
       groupBy: groupBy?.keys ?? [],
       summaries: Object.fromEntries(
@@ -149,6 +156,8 @@ export function toView({ id, fields: wire }: WireView): z.output<typeof views>['
     },
   }
 }
+
+const noLists = WireFields.fromPartial({})
 
 const noFields = {
   name: '',

@@ -178,6 +178,7 @@ export class StubAccess {
       tokenExpiresAt: Date.now() + tokenMs,
       accessVersion,
       keyExpiresAt,
+      formViewId: 0,
     }
   }
 

@@ -46,6 +46,8 @@ export interface CallerClaims {
   readonly scope?: KeyScope
   /** Id of the API key behind the token. */
   readonly keyId?: number
+  /** Id of the view that is the form whose key is behind the token, which grants its use and no role. */
+  readonly formViewId?: number
 }
 
 /** Claims of a token whose signature and expiry have been verified. */
@@ -115,6 +117,7 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
         assignment,
         scope,
         keyId,
+        formViewId,
       } = claims
       const token = await new SignJWT({
         email,
@@ -127,6 +130,7 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
         assignment,
         scope: toScopeClaim(scope),
         key: keyId,
+        form: formViewId,
       })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
         .setIssuer(ISSUER)
@@ -213,6 +217,7 @@ function readClaims(payload: Record<string, unknown>): VerifiedCaller {
     assignment: typeof payload.assignment === 'number' ? payload.assignment : undefined,
     scope: readScope(payload.scope),
     keyId: typeof payload.key === 'number' ? payload.key : undefined,
+    formViewId: typeof payload.form === 'number' ? payload.form : undefined,
     expiresAt: payload.exp * 1000,
   }
 }

@@ -36,3 +36,16 @@ export function requireDocumentRole(call: ServerCall, docId: string, need: Neede
   if (caller.docId === docId && isConfined) throw keyScopeError()
   if (caller.docId !== docId || !roleAtLeast(caller.role, need)) throw documentRoleError(need)
 }
+
+/**
+ * Throws `forbidden` unless the caller's token is that of the key of this form, or of a sufficient role on its document.
+ */
+export function requireFormAccess(
+  call: ServerCall,
+  { docId, viewId }: { readonly docId: string; readonly viewId: number },
+  need: NeededRole,
+): void {
+  const { docId: own, formViewId } = call.caller
+  if (formViewId === undefined) return requireDocumentRole(call, docId, need)
+  if (own !== docId || formViewId !== viewId) throw documentRoleError(need)
+}

@@ -11,6 +11,8 @@ export const KEEPS = 2
 export const SEARCHES = 3
 /** The number from which it imports files with options. */
 export const IMPORT_OPTIONS = 4
+/** The number from which it has forms. */
+export const FORMS = 5
 
 /**
  * Throws AppError `unavailable` for an instance of document-data that would ignore a part of a call.

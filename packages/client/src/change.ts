@@ -40,7 +40,7 @@ export interface Change {
   readonly userId: number | null
   /** Id of the API key that made it; null without one. Absent below editor. */
   readonly keyId?: number | null
-  readonly cause: 'api' | 'import' | 'formula' | 'undo' | 'unknown'
+  readonly cause: 'api' | 'import' | 'formula' | 'undo' | 'form' | 'unknown'
   /** Present if operations are omitted because of their size. */
   readonly truncated?: true
   readonly operations: readonly (RowOperation | SchemaOperation)[]

@@ -124,7 +124,7 @@ export interface ColumnUpdate {
 export interface ViewFields {
   /** Unique within the table. */
   readonly name: string
-  /** `grid` or `board`. */
+  /** `grid`, `board` or `form`. */
   readonly type: string
   /** Place among the views of the table. */
   readonly position: number
@@ -146,6 +146,34 @@ export interface ViewFields {
   readonly groupBy: readonly string[]
   /** `filled`, `empty`, `unique`, `sum`, `average`, `min` or `max`, by column. */
   readonly summaries: Readonly<Record<string, string>>
+  /** What a view of type `form` asks for. */
+  readonly form: FormSettings
+}
+
+/** What a form asks for. Absent parts are empty. */
+export interface FormSettings {
+  /** Empty for the name of the view. */
+  readonly title?: string
+  readonly description?: string
+  /** Text of the button; empty for the usual one. */
+  readonly submit?: string
+  /** Shown once the form was sent. */
+  readonly message?: string
+  /** Whether the form is offered again once it was sent. */
+  readonly again?: boolean
+  readonly fields?: readonly FormSettingsField[]
+}
+
+/** A question of a form. */
+export interface FormSettingsField {
+  /** Column id. */
+  readonly id: string
+  /** Empty for the label of the column. */
+  readonly label?: string
+  readonly help?: string
+  readonly required?: boolean
+  /** Whether a text may have several lines. */
+  readonly multiline?: boolean
 }
 
 /** A view of a table. */

@@ -10,6 +10,7 @@ import {
   type Role,
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { FormsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/forms'
 import {
   HomesServiceClientImpl,
   ReportHomeRequest,
@@ -41,6 +42,7 @@ export type Level = 'org' | 'workspace' | 'document'
 export class Clients {
   readonly access: AccessServiceClientImpl
   readonly documents: DocumentsServiceClientImpl
+  readonly forms: FormsServiceClientImpl
   readonly homes: HomesServiceClientImpl
   readonly keys: KeysServiceClientImpl
   readonly orgs: OrgsServiceClientImpl
@@ -52,6 +54,7 @@ export class Clients {
   constructor(readonly channel: GrpcChannel) {
     this.access = new AccessServiceClientImpl(channel)
     this.documents = new DocumentsServiceClientImpl(channel)
+    this.forms = new FormsServiceClientImpl(channel)
     this.homes = new HomesServiceClientImpl(channel)
     this.keys = new KeysServiceClientImpl(channel)
     this.orgs = new OrgsServiceClientImpl(channel)

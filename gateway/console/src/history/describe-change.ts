@@ -7,7 +7,8 @@ const MAX_PHRASES = 3
 const FILES = '_grist_Attachments'
 
 /** Returns the author of a change, as shown to the user with this id. */
-export function authorOf({ user }: Change, userId: number | undefined): string {
+export function authorOf({ user, cause }: Change, userId: number | undefined): string {
+  if (cause === 'form') return 'A form'
   if (!user) return 'Sheaf'
   if (user.id === userId) return 'You'
   return user.name ?? 'Deleted user'

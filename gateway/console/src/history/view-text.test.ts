@@ -39,6 +39,16 @@ describe('a setting of a view', () => {
     ).toBe('Done (240 px), Hours (hidden)')
   })
 
+  it('has the title and questions of a form', () => {
+    const fields = [
+      { column: 'c24', label: 'Are you done?', required: true },
+      { column: 'c23', label: '', required: false },
+    ]
+    expect(text('form', { title: 'Party', fields })).toBe(
+      '“Party”, Are you done? (required), Hours',
+    )
+  })
+
   it('has other values as they are', () => {
     expect([text('wrapText', true), text('frozenColumns', 2), text('name', 'To do')]).toEqual([
       'Yes',

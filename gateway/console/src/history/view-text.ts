@@ -14,6 +14,7 @@ const names: Readonly<Record<string, string>> = {
   wrapText: 'Wrap text',
   groupBy: 'Groups',
   summaries: 'Summaries',
+  form: 'Form',
 }
 
 /** Returns the display name of a setting of a view. */
@@ -42,6 +43,8 @@ export function settingText(setting: string, value: unknown, columns: readonly C
       return Object.entries(JSON.parse(value) as Record<string, string>)
         .map(([ref, summary]) => `${nameOf(ref)}: ${summary}`)
         .join(', ')
+    case 'form':
+      return formText(JSON.parse(value) as StoredForm, nameOf)
     default:
       return value
   }
@@ -52,6 +55,22 @@ function sortText(key: string, nameOf: (ref: string) => string): string {
   const [ref = '', options = ''] = key.replace(/^-/, '').split(':')
   const direction = key.startsWith('-') ? '↓' : '↑'
   return `${nameOf(ref)} ${direction}${options === '' ? '' : ` (${options.replaceAll(';', ', ')})`}`
+}
+
+interface StoredForm {
+  readonly title: string
+  readonly fields: readonly {
+    readonly column: string
+    readonly label: string
+    readonly required: boolean
+  }[]
+}
+
+function formText({ title, fields }: StoredForm, nameOf: (ref: string) => string): string {
+  const asked = fields.map(
+    ({ column, label, required }) => `${label || nameOf(column)}${required ? ' (required)' : ''}`,
+  )
+  return [...(title === '' ? [] : [`“${title}”`]), ...asked].join(', ')
 }
 
 interface StoredColumn {

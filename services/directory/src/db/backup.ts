@@ -30,6 +30,10 @@ export const dumpPlan: DumpPlan = {
       name: 'user_document_preferences',
       where: 't.document_id in (select d.id from documents d where d.published_at is not null)',
     },
+    {
+      name: 'form_keys',
+      where: 't.document_id in (select d.id from documents d where d.published_at is not null)',
+    },
     { name: 'access_audit' },
   ],
 }

@@ -58,6 +58,15 @@ interface KeyDocumentsTable {
   used_at: CreatedAt
 }
 
+interface FormKeysTable {
+  document_id: number
+  view_id: number
+  key: string
+  hash: Buffer
+  created_by: number | null
+  created_at: CreatedAt
+}
+
 interface SessionsTable {
   id: Generated<number>
   user_id: number
@@ -211,6 +220,7 @@ export interface DirectorySchema {
   users: UsersTable
   api_keys: ApiKeysTable
   key_documents: KeyDocumentsTable
+  form_keys: FormKeysTable
   sessions: SessionsTable
   sign_in_links: SignInLinksTable
   orgs: OrgsTable

@@ -1,14 +1,6 @@
-import type { CallerClaims } from '@sheaf/auth/caller-token'
 import { keyScopeError } from '@sheaf/auth/key-scope'
 import { documentRoleError, requireSystem } from '@sheaf/auth/require-access'
-import { PAST_AND_CAPS, requireProtocol } from '@sheaf/auth/require-protocol'
-import {
-  roleAtLeast,
-  roleFromWire,
-  roleToWire,
-  type NeededRole,
-  type RoleName,
-} from '@sheaf/auth/roles'
+import { roleAtLeast, roleFromWire, type NeededRole, type RoleName } from '@sheaf/auth/roles'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   AccessService,
@@ -19,14 +11,12 @@ import type {
 import { isWithin } from '../access/key-scope'
 import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
-import type { Assignment } from '../db/assignments'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
 import { holdLease } from '../leases/hold-lease'
+import { placeDocument, signDecision } from './access-decision'
 import { readCredential, refusalOf } from './credential'
 import { documentInTrash, documentNotFound } from './errors'
-
-/** Maximum lifetime of a caller token. */
-export const TOKEN_MS = 30_000
+import { resolveForm } from './form-access'
 
 /** The part of AccessService that lists and changes access: see `access-lists.ts`. */
 export type AccessListsService = Pick<AccessService, 'listAccess' | 'updateAccess'>
@@ -35,6 +25,7 @@ export type AccessListsService = Pick<AccessService, 'listAccess' | 'updateAcces
 export const access = (ctx: Context): Omit<AccessService, keyof AccessListsService> => ({
   async resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse> {
     const credential = readCredential(request, ctx.serviceKey)
+    if (credential.kind === 'form') return resolveForm(ctx, credential.hash, request)
     const found = await findAccess(ctx, credential, request)
     const { row, keyExpiresAt, scope } = found
     const keyId = noteUse(ctx, credential, row)
@@ -42,42 +33,10 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
       request.document === ''
         ? undefined
         : await placeDocument(ctx, row, readDocument(row, request))
-    const caller = {
-      userId: row.userId,
-      email: row.email,
-      name: row.name,
-      anonymous: row.kind === 'anonymous',
-      system: row.kind === 'system',
-    }
-    const { docId, role, home, assignment } = document ?? {}
+    const { docId, role } = document ?? {}
     if (keyId !== undefined && docId !== undefined && roleAtLeast(role, 'editors'))
       ctx.keyDocuments.note({ keyId, docId })
-    const claims: CallerClaims = {
-      ...caller,
-      docId,
-      role,
-      home,
-      assignment,
-      scope,
-      keyId,
-    }
-    const { token, expiresAt } = await ctx.signer.sign(claims, tokenLife(keyExpiresAt))
-    return {
-      caller,
-      document: document && {
-        docId: document.docId,
-        role: roleToWire(document.role),
-        home: document.home,
-        homeAddress: document.homeAddress ?? '',
-        homeProtocol: document.homeProtocol ?? 0,
-        assignment: document.assignment,
-        unscopedRole: roleToWire(row.unscopedRole ?? undefined),
-      },
-      token,
-      tokenExpiresAt: expiresAt,
-      accessVersion: row.version,
-      keyExpiresAt: keyExpiresAt?.getTime() ?? 0,
-    }
+    return signDecision(ctx, row, { document, claims: { scope, keyId }, keyExpiresAt })
   },
 
   async *holdLease(requests: AsyncIterable<HoldLeaseRequest>, call: ServerCall) {
@@ -146,25 +105,6 @@ function readDocument(row: ScopedRow, { neededRole }: ResolveAccessRequest) {
   return { docId: row.docId, role }
 }
 
-/**
- * Adds the instance that has the document. Throws `unavailable` when there is none, or when it is too old for the key,
- * `not_found` when the document was just deleted.
- */
-async function placeDocument<T extends { readonly docId: string }>(
-  { homeAssigner }: Context,
-  { home, homeAddress, homeProtocol, assignment, isHomeEnded, isPinned, scope }: ScopedRow,
-  document: T,
-): Promise<T & Assignment> {
-  if (home === null || assignment === null) throw documentNotFound()
-  const known = { home, homeAddress, homeProtocol, assignment, isHomeEnded, isPinned }
-  const present = isHomeEnded ? await homeAssigner.assign(document.docId, known) : known
-  if (!present) throw documentNotFound()
-  // An instance that has not been upgraded yet ignores caps.
-  if (scope?.caps && present.homeProtocol !== null)
-    requireProtocol(present.homeProtocol, PAST_AND_CAPS)
-  return { ...document, ...present }
-}
-
 /** The scope of the key is named only where it makes the difference. */
 function tooLow({ unscopedRole }: ScopedRow, need: NeededRole): Error {
   return roleAtLeast(unscopedRole ?? undefined, need) ? keyScopeError() : documentRoleError(need)
@@ -173,10 +113,4 @@ function tooLow({ unscopedRole }: ScopedRow, need: NeededRole): Error {
 function readNeededRole(wire: ResolveAccessRequest['neededRole']): NeededRole {
   const role = roleFromWire(wire)
   return role === 'owners' || role === 'editors' ? role : 'viewers'
-}
-
-/** A token expires no later than its key or session. */
-function tokenLife(keyExpiresAt: Date | null): number {
-  if (keyExpiresAt === null) return TOKEN_MS
-  return Math.max(0, Math.min(TOKEN_MS, keyExpiresAt.getTime() - Date.now()))
 }

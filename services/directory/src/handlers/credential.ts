@@ -2,20 +2,28 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
 import type { ResolveAccessRequest } from '@sheaf/protos/sheaf/directory/v1/access'
 import { hashApiKey, isApiKey } from '../access/api-keys'
+import { hashFormKey, isFormKey } from '../access/form-keys'
 import { readEmail } from '../access/names'
 import { hashSignInToken, isSignInToken } from '../access/sign-in-tokens'
 import type { Context } from '../context'
 import type { Credential } from '../db/access'
 import { findExpiry } from '../db/keys'
+import { formNotFound } from './errors'
+
+/** The key of a form, which names its document itself. */
+interface FormCredential {
+  readonly kind: 'form'
+  readonly hash: Buffer
+}
 
 /**
- * Parses a credential. Throws `unauthenticated` for a malformed one and `invalid` for a malformed email, without a database
- * query.
+ * Parses a credential. Throws `unauthenticated` for a malformed one, `not_found` for a malformed key of a form, and `invalid`
+ * for a malformed email, without a database query.
  */
 export function readCredential(
   { credential }: ResolveAccessRequest,
   serviceKey: string,
-): Credential {
+): Credential | FormCredential {
   if (credential === undefined) return { kind: 'anonymous' }
   if (credential.$case === 'serviceKey') {
     requireServiceKey(credential.value, serviceKey)
@@ -25,6 +33,10 @@ export function readCredential(
     const { email, expiresAt, serviceKey: given } = credential.value
     requireServiceKey(given, serviceKey)
     return { kind: 'verified', email: readEmail(email), expiresAt: new Date(expiresAt) }
+  }
+  if (credential.$case === 'formKey') {
+    if (!isFormKey(credential.value)) throw formNotFound()
+    return { kind: 'form', hash: hashFormKey(credential.value) }
   }
   if (credential.$case === 'session') {
     if (!isSignInToken('session', credential.value)) throw sessionEnded()

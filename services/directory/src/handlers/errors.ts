@@ -28,6 +28,10 @@ export const workspaceInTrash = (): AppError =>
     field: 'workspace',
   })
 
+/** Returns the error for a key of no form that can be used; it does not tell why. */
+export const formNotFound = (): AppError =>
+  new AppError('not_found', 'FORM_NOT_FOUND', 'form not found')
+
 /** Returns the error for a workspace that does not exist. */
 export const workspaceNotFound = (): AppError =>
   new AppError('not_found', 'WORKSPACE_NOT_FOUND', 'workspace not found')

@@ -1,6 +1,7 @@
 import { serve, type ServedService } from '@sheaf/kit/grpc/server'
 import { AccessServiceService } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { FormsServiceService } from '@sheaf/protos/sheaf/directory/v1/forms'
 import { OrgsServiceService } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { WorkspacesServiceService } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import type { Context } from '../context'
@@ -8,6 +9,7 @@ import { access } from './access'
 import { accessLists } from './access-lists'
 import { documentPreferences } from './document-preferences'
 import { documents } from './documents'
+import { forms } from './forms'
 import { guardKeyScope } from './key-scope'
 import { createOperatorServices } from './operator'
 import { orgs } from './orgs'
@@ -22,6 +24,7 @@ export function createServices(ctx: Context): ServedService[] {
       { open: ['resolveAccess', 'listVerificationKeys'] },
     ),
     serve(DocumentsServiceService, { ...documents(ctx), ...documentPreferences(ctx) }),
+    serve(FormsServiceService, forms(ctx)),
     serve(OrgsServiceService, orgs(ctx)),
     serve(WorkspacesServiceService, workspaces(ctx)),
     ...createOperatorServices(ctx),

@@ -1,6 +1,7 @@
 import type { ServedService } from '@sheaf/kit/grpc/server'
 import { AccessServiceService } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { FormsServiceService } from '@sheaf/protos/sheaf/directory/v1/forms'
 import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceService } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceService } from '@sheaf/protos/sheaf/directory/v1/orgs'
@@ -13,6 +14,7 @@ import { scopeRules } from './key-scope-rules'
 const services: ServedService['definition'][] = [
   AccessServiceService,
   DocumentsServiceService,
+  FormsServiceService,
   HomesServiceService,
   KeysServiceService,
   OrgsServiceService,
@@ -24,7 +26,7 @@ const services: ServedService['definition'][] = [
 
 /** RPCs that are denied to every key with a scope. */
 const refused =
-  /^(AccessService|HomesService|KeysService|SessionsService|UsersService)\/(?!ListAccess$)|\/UpdateProfile$|\/(Get|Update)DocumentPreferences$|\/CreateOrg$/
+  /^(AccessService|FormsService|HomesService|KeysService|SessionsService|UsersService)\/(?!ListAccess$)|\/UpdateProfile$|\/(Get|Update)DocumentPreferences$|\/CreateOrg$/
 
 const rpcs = services.flatMap((service) =>
   Object.values(service).map(({ path }) => path.split('.').at(-1) ?? ''),

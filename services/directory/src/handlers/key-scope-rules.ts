@@ -108,8 +108,8 @@ const reads = (about?: Rule['about'], cut?: Rule['cut']): Rule => ({ isWrite: fa
 const writes = (about?: Rule['about']): Rule => ({ isWrite: true, about })
 
 /**
- * All RPCs that a key with a scope may call; RPCs without an entry are denied to such keys. Keys, the account
- * itself, its preferences in documents and changes of access have no entry.
+ * All RPCs that a key with a scope may call; RPCs without an entry are denied to such keys. Keys, those of forms
+ * included, the account itself, its preferences in documents and changes of access have no entry.
  */
 export const scopeRules: Readonly<Record<string, Rule | undefined>> = {
   'AccessService/ListAccess': reads(resource),

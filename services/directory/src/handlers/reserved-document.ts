@@ -2,7 +2,7 @@ import { roleToWire } from '@sheaf/auth/roles'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { CreateDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
 import type { Context } from '../context'
-import { TOKEN_MS } from './access'
+import { TOKEN_MS } from './access-decision'
 import type { ReservedDocument } from './document-reservation'
 
 /** A reserved document, and the token with which the caller fills it; none for a system caller, which needs no other. */

@@ -2,14 +2,12 @@ import type { ServedService } from '@sheaf/kit/grpc/server'
 import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
-import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { HistoryServiceService } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
-import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import { actions } from './actions'
 import { serveAdmitted, serveDocument } from './served-document'
@@ -17,16 +15,14 @@ import { attachmentArchives } from './attachment-archives'
 import { attachmentUploads } from './attachment-uploads'
 import { attachments } from './attachments'
 import { changes } from './changes'
-import { columns } from './columns'
 import { documents } from './documents'
 import { exporting } from './export'
-import { formulas } from './formulas'
 import { history } from './history'
 import { importDocument } from './import'
 import { recordsService } from './records-service'
 import { sql } from './sql'
+import { createStructureServices } from './structure-services'
 import { createSystemServices } from './system-services'
-import { tables } from './tables'
 import { withMoment } from './with-moment'
 
 export function createServices(ctx: Context): ServedService[] {
@@ -38,10 +34,6 @@ export function createServices(ctx: Context): ServedService[] {
       ...attachmentArchives(ctx),
     }),
     serveDocument(ctx, ChangesServiceService, changes(ctx)),
-    serveAdmitted(ctx, ColumnsServiceService, {
-      ...withMoment(ctx, ColumnsServiceService, columns),
-      ...formulas(ctx),
-    }),
     serveAdmitted(ctx, DocumentsServiceService, documents(ctx)),
     serveAdmitted(ctx, ExportServiceService, withMoment(ctx, ExportServiceService, exporting)),
     serveAdmitted(ctx, HistoryServiceService, history(ctx)),
@@ -52,7 +44,7 @@ export function createServices(ctx: Context): ServedService[] {
       withMoment(ctx, RecordsServiceService, recordsService),
     ),
     serveAdmitted(ctx, SqlServiceService, withMoment(ctx, SqlServiceService, sql)),
-    serveAdmitted(ctx, TablesServiceService, withMoment(ctx, TablesServiceService, tables)),
+    ...createStructureServices(ctx),
     ...createSystemServices(ctx),
   ]
 }

@@ -7,6 +7,7 @@ import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/chan
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { FormsServiceService } from '@sheaf/protos/sheaf/document_data/v1/forms'
 import { HistoryServiceService } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { InstanceServiceService } from '@sheaf/protos/sheaf/document_data/v1/instance'
@@ -23,6 +24,7 @@ const services = [
   ColumnsServiceService,
   DocumentsServiceService,
   ExportServiceService,
+  FormsServiceService,
   HistoryServiceService,
   ImportServiceService,
   InstanceServiceService,
@@ -45,6 +47,7 @@ const writes = new Set([
     'recalculateFormulas',
     'revertChange',
     'restoreMoment',
+    'addFormRow',
     'addRecords',
     'updateRecords',
     'addOrUpdateRecords',

@@ -4,6 +4,7 @@ import type { DocumentWriter } from '../store/document'
 import { VIEWS } from '../store/schema/metadata-tables'
 import type { Table } from '../store/schema/schema'
 import { readColumns, readFilter, readSort, readSummaries } from '../store/views/view-columns'
+import { readForm } from '../store/views/view-form'
 import { findSameName, insertViews, type ViewRow } from '../store/views/view-rows'
 import { changeView, MAX_NAME, newView, type ViewChange } from '../store/views/view-settings'
 import { MAX_VIEWS } from '../store/views/views'
@@ -53,6 +54,7 @@ function copyView(table: Table, row: Row): ViewRow {
     { wrapText: row.wrapText === 1 },
     { groupBy: readSort(table, text(row.groupBy)) },
     { summaries: readSummaries(table, text(row.summaries)) },
+    { form: Buffer.from(JSON.stringify(readForm(table, text(row.form)))) },
   ]
   for (const change of changes) view = soundChange(table, view, change)
   return view

@@ -14,6 +14,7 @@ import { removeColumn } from '../../src/store/structure/column-removal'
 import { updateColumns } from '../../src/store/structure/column-updates'
 import { removeTables } from '../../src/store/structure/table-removal'
 import { updateTables } from '../../src/store/structure/table-updates'
+import { emptyForm } from '../../src/store/views/view-form'
 import { newView, type ViewChange } from '../../src/store/views/view-settings'
 import {
   addViews,
@@ -89,6 +90,7 @@ describe('views of a table', () => {
           wrapText: true,
           groupBy: ['-Status'],
           summaries: [{ id: 'Total', summary: 'sum' }],
+          form: emptyForm,
         },
       },
       {
@@ -290,7 +292,7 @@ describe('a document in format 14', () => {
     const writer = () => new DocumentWriter('', connection, readSchema(connection), 1)
     try {
       const fields = { ...newView, name: 'Old', tableRef: 1, position: 1 }
-      const { groupBy: _, summaries: __, ...former } = fields
+      const { groupBy: _, summaries: __, form: ___, ...former } = fields
       const columns = Object.entries(former).map(([id, value]) => ({
         ...{ id, ref: 0, type: 'Text' },
         new: [value],
@@ -300,7 +302,7 @@ describe('a document in format 14', () => {
       expect(listViews(writer(), 'Table1')).toEqual([])
       migrate(connection.db)
       connection.forget()
-      const empty = { name: 'Old', groupBy: [], summaries: [] }
+      const empty = { name: 'Old', groupBy: [], summaries: [], form: emptyForm }
       expect(listViews(writer(), 'Table1')).toMatchObject([{ id: 1, fields: empty }])
       removeView(writer(), 'Table1', 1)
       redoEntry(writer(), [{ kind: 'add_rows', ...head, columns }], () => undefined)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { DocumentWriter } from '../../src/store/document'
 import type { Table } from '../../src/store/schema/schema'
+import { isFillable } from '../../src/store/views/view-form'
 import type { ViewChange } from '../../src/store/views/view-settings'
 import { addViews, listViews, removeView, updateViews } from '../../src/store/views/views'
 import type { Change } from './random-changes'
@@ -17,7 +18,7 @@ const settings = fc.record(
     frozenColumns: fc.nat(3),
     rowHeight: fc.constantFrom('short', 'medium', 'tall'),
     wrapText: fc.boolean(),
-    type: fc.constantFrom('grid', 'board'),
+    type: fc.constantFrom('grid', 'board', 'form'),
   },
   { requiredKeys: [] },
 )
@@ -33,6 +34,9 @@ function changeFor({ columns }: Table, c: number, others: ViewChange): ViewChang
     sort: [`-${column.id}`, `${sibling.id}:emptyLast`],
     groupBy: c % 2 === 0 ? [] : [`-${sibling.id}`],
     summaries: [{ id: column.id, summary: 'sum' }],
+    ...(isFillable(column) && {
+      form: Buffer.from(JSON.stringify({ fields: [{ id: column.id, required: c % 2 === 0 }] })),
+    }),
     columns:
       column === sibling
         ? []

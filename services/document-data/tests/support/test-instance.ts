@@ -8,6 +8,7 @@ import { AttachmentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/
 import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { FormsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/forms'
 import { HistoryServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { InstanceServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/instance'
 import {
@@ -76,6 +77,7 @@ export class TestClients implements AsyncDisposable {
   readonly columns: ColumnsServiceClientImpl
   readonly records: RecordsServiceClientImpl
   readonly changes: ChangesServiceClientImpl
+  readonly forms: FormsServiceClientImpl
   readonly history: HistoryServiceClientImpl
   readonly sql: SqlServiceClientImpl
   readonly attachments: AttachmentsServiceClientImpl
@@ -93,6 +95,7 @@ export class TestClients implements AsyncDisposable {
     this.columns = new ColumnsServiceClientImpl(this.channel)
     this.records = new RecordsServiceClientImpl(this.channel)
     this.changes = new ChangesServiceClientImpl(this.channel)
+    this.forms = new FormsServiceClientImpl(this.channel)
     this.history = new HistoryServiceClientImpl(this.channel)
     this.sql = new SqlServiceClientImpl(this.channel)
     this.attachments = new AttachmentsServiceClientImpl(this.channel)

@@ -18,6 +18,7 @@ import { pinnedDocuments } from './017-pinned-documents'
 import { documentPreferences } from './018-document-preferences'
 import { documentChanges } from './019-document-changes'
 import { localDocuments } from './020-local-documents'
+import { formKeys } from './021-form-keys'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   documentPreferences,
   documentChanges,
   localDocuments,
+  formKeys,
 ]

@@ -23,7 +23,7 @@ export function fromLog(value: LogValue): StoredValue {
 }
 
 /** The cause of a change, as numbered in the log. */
-export const causes = { api: 1, import: 2, formula: 3, undo: 4 } as const
+export const causes = { api: 1, import: 2, formula: 3, undo: 4, form: 5 } as const
 
 /** Values of one column, in the order of the rows of the operation. */
 export interface ColumnValues {

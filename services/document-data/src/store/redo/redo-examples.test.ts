@@ -159,7 +159,7 @@ const redone = {
   _sheaf_tables: 'table_ref manual_sort_top',
   _sheaf_refs: 'kind highest',
   _sheaf_views:
-    'id tableRef position name type description filter sort columns frozenColumns rowHeight wrapText groupBy summaries',
+    'id tableRef position name type description filter sort columns frozenColumns rowHeight wrapText groupBy summaries form',
   _sheaf_log: 'seq time user cause traceparent tables operations checksum lsn key_id',
 }
 

@@ -69,6 +69,7 @@ const tables: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['wrapText', 'Bool'],
     ['groupBy', 'Text'],
     ['summaries', 'Text'],
+    ['form', 'Text'],
   ],
 }
 

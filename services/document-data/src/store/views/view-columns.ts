@@ -31,13 +31,14 @@ export type FilterJson = Readonly<Record<string, unknown>>
 
 const REF = /^c([1-9]\d*)$/
 
-const keyOf = (table: Table, name: string): string => {
+/** The name under which a column is stored; `id` for the row id. */
+export const keyOf = (table: Table, name: string): string => {
   const ref = findColumn(table, name)?.ref
   return ref ? `c${ref}` : name
 }
 
 /** The id of the column that a stored name means; undefined when it is gone. */
-function nameOf(table: Table, key: string): string | undefined {
+export function nameOf(table: Table, key: string): string | undefined {
   if (key === 'id') return key
   const ref = Number(REF.exec(key)?.[1])
   return table.columns.find((column) => column.ref === ref)?.id
@@ -60,7 +61,7 @@ function byRef(table: Table, filter: FilterJson): FilterJson {
 
 /** A stored filter in the form of the records API. A filter of a group of which nothing is left is left out too. */
 export function readFilter(table: Table, stored: string): FilterJson {
-  const value = parse(stored)
+  const value = parseStored(stored)
   return isObject(value) ? byName(table, value) : {}
 }
 
@@ -95,7 +96,7 @@ function sortText(key: SortKey, name: string): string {
 
 /** Stored sort keys in the form of the records API. */
 export function readSort(table: Table, stored: string): string[] {
-  const keys = parse(stored)
+  const keys = parseStored(stored)
   if (!Array.isArray(keys)) return []
   return keys.flatMap((key) => {
     const [, sign = '', stem = '', flags = ''] = /^(-?)(\w+)((?::.*)?)$/.exec(String(key)) ?? []
@@ -112,7 +113,7 @@ export function storeColumns(table: Table, columns: readonly ViewColumn[]): stri
 
 /** Stored columns that still exist. */
 export function readColumns(table: Table, stored: string): ViewColumn[] {
-  const columns = parse(stored)
+  const columns = parseStored(stored)
   if (!Array.isArray(columns)) return []
   return columns.filter(isObject).flatMap(({ column, width, hidden }) => {
     const id = nameOf(table, String(column))
@@ -137,7 +138,7 @@ export function storeSummaries(table: Table, summaries: readonly ColumnSummary[]
 
 /** Stored summaries of columns that still exist. */
 export function readSummaries(table: Table, stored: string): ColumnSummary[] {
-  const summaries = parse(stored)
+  const summaries = parseStored(stored)
   if (!isObject(summaries)) return []
   return Object.entries(summaries).flatMap(([key, summary]) => {
     const id = nameOf(table, key)
@@ -145,11 +146,13 @@ export function readSummaries(table: Table, stored: string): ColumnSummary[] {
   })
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** True for a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function parse(stored: string): unknown {
+/** Parses a stored text; undefined for one that is not JSON. */
+export function parseStored(stored: string): unknown {
   if (stored === '') return undefined
   try {
     return JSON.parse(stored)

@@ -26,6 +26,7 @@ export interface ViewRow {
   readonly wrapText: number
   readonly groupBy: string
   readonly summaries: string
+  readonly form: string
 }
 
 type Field = Exclude<keyof ViewRow, 'id'>
@@ -34,7 +35,7 @@ const columns = findMetadataColumns(VIEWS) ?? []
 const FIELDS = columns.map(([id]) => id as Field)
 
 /** Fields that views of format 14 do not have, in files and logs. */
-const LATER_FIELDS = { groupBy: '', summaries: '' }
+const LATER_FIELDS = { groupBy: '', summaries: '', form: '' }
 
 /** The fields that the file has: redo also writes files of format 14. */
 function storedFields(connection: Connection): Field[] {

@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
+import { readJson } from '../../json/read-json'
 import { parseFilter, unknownColumn } from '../../query/filter'
 import { parseSort } from '../../query/sort'
 import type { Table } from '../schema/schema'
@@ -12,10 +13,13 @@ import {
   type FilterJson,
   type ViewColumn,
 } from './view-columns'
+import { storeForm, type FormSettings } from './view-form'
 import type { ViewRow } from './view-rows'
 
 /** Characters of a filter as JSON. */
 const MAX_FILTER = 16_384
+/** Bytes of a form as JSON. */
+const MAX_FORM = 262_144
 /** Most characters of a name. */
 export const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_000
@@ -24,7 +28,7 @@ const MAX_FROZEN = 100
 const MAX_GROUP_KEYS = 3
 const WIDTH = { min: 20, max: 2_000 }
 const ROW_HEIGHTS = ['short', 'medium', 'tall']
-const TYPES = ['grid', 'board']
+const TYPES = ['grid', 'board', 'form']
 const SUMMARIES = ['filled', 'empty', 'unique', 'sum', 'average', 'min', 'max']
 
 /** What a view shows. */
@@ -43,14 +47,18 @@ export interface ViewFields {
   /** Sort keys of the columns by which rows are grouped, outermost first. */
   readonly groupBy: readonly string[]
   readonly summaries: readonly ColumnSummary[]
+  /** What a view of type `form` asks for. */
+  readonly form: FormSettings
 }
 
 /** Fields of a view to set; absent ones keep their value or take the default. */
 export type ViewChange = {
-  readonly [key in keyof Omit<ViewFields, 'filter'>]?: ViewFields[key] | undefined
+  readonly [key in keyof Omit<ViewFields, 'filter' | 'form'>]?: ViewFields[key] | undefined
 } & {
   /** JSON in the form of the records API. */
   readonly filter?: Uint8Array | undefined
+  /** JSON of FormSettings, of which parts may be absent. */
+  readonly form?: Uint8Array | undefined
 }
 
 /** What a new view has unless it is given. */
@@ -66,6 +74,7 @@ export const newView = {
   wrapText: 0,
   groupBy: '',
   summaries: '',
+  form: '',
 }
 
 type Stored = {
@@ -89,6 +98,7 @@ const stored: Stored = {
   wrapText: Number,
   groupBy: checkGroupBy,
   summaries: checkSummaries,
+  form: checkForm,
 }
 
 /** A view with other fields. Throws `invalid` for a field. */
@@ -136,6 +146,12 @@ function checkFilter(json: Uint8Array, table: Table): string {
     throw badField('filter', `must not have more than ${MAX_FILTER} bytes as JSON`)
   if (parseFilter(json, table).size === 0) return ''
   return storeFilter(table, JSON.parse(Buffer.from(json).toString()) as FilterJson)
+}
+
+function checkForm(json: Uint8Array, table: Table): string {
+  if (json.length > MAX_FORM)
+    throw badField('form', `must not have more than ${MAX_FORM} bytes as JSON`)
+  return storeForm(table, readJson(json, 'form'))
 }
 
 function checkColumns(columns: readonly ViewColumn[], table: Table): string {

@@ -4,6 +4,7 @@ import type { DocumentReader, DocumentWriter } from '../document'
 import { nextRef } from '../schema/refs'
 import type { Schema, Table } from '../schema/schema'
 import { readColumns, readFilter, readSort, readSummaries } from './view-columns'
+import { readForm } from './view-form'
 import {
   eraseViews,
   findSameName,
@@ -48,6 +49,7 @@ function toView(table: Table, row: ViewRow): View {
       wrapText: row.wrapText !== 0,
       groupBy: readSort(table, row.groupBy),
       summaries: readSummaries(table, row.summaries),
+      form: readForm(table, row.form),
     },
   }
 }
