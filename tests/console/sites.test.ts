@@ -124,8 +124,8 @@ describe('sites, workspaces and documents', () => {
       mimeType: 'application/octet-stream',
       buffer: Buffer.from('no workbook'),
     })
-    await dialog.getByRole('button', { name: 'Import' }).click()
     await dialog.getByRole('alert').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Import' }).isDisabled()).toBe(true)
     await dialog.getByLabel('File').setInputFiles(join(__dirname, '../data/country-codes.csv'))
     await dialog.getByRole('button', { name: 'Import' }).click()
     await page.getByRole('heading', { level: 1, name: 'country-codes' }).waitFor()

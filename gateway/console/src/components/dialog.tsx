@@ -11,6 +11,7 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ReactNode
   readonly isWide?: boolean
+  readonly className?: string
 }
 
 const FIELDS = 'input, select, textarea'
@@ -18,7 +19,8 @@ const FIELDS = 'input, select, textarea'
 const PRIMARY = '.dialog-foot .button.primary'
 
 /** A modal dialog, open while it is mounted. Escape closes it. Restores the focus when it closes. */
-export function Dialog({ title, onClose, children, isWide = false }: DialogProps): ReactNode {
+export function Dialog(props: DialogProps): ReactNode {
+  const { title, onClose, children, isWide = false, className = '' } = props
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   // A layout effect, because the browser does not restore the focus of a dialog that was already removed.
@@ -36,7 +38,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   return (
     <dialog
       ref={ref}
-      className={isWide ? 'dialog wide' : 'dialog'}
+      className={`dialog ${isWide ? 'wide' : ''} ${className}`}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()

@@ -5,7 +5,11 @@ import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog, FormDialog } from '../components/dialog'
 import { Field, SelectField, TextField } from '../components/field'
+import { countRows, optionsToImport } from './import-options'
 import { importFile, partDone, type Imported, type ImportProgress } from './import-file'
+import type { ReadOptions } from './preview'
+import { PreviewPart } from './preview-part'
+import { useImportPreview } from './use-import-preview'
 
 /** A workspace, with the name by which the user knows it on the page. */
 export type ImportTarget = Pick<Workspace, 'id' | 'name'>
@@ -18,13 +22,15 @@ interface ImportDialogProps {
   readonly onClose: () => void
 }
 
-/** Imports a file as a document, and shows the progress. */
+/** Imports a file as a document: shows what it becomes, lets the user change how it is read, and shows the progress. */
 export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogProps): ReactNode {
   const [file, setFile] = useState(given)
+  const [options, setOptions] = useState<ReadOptions>({})
   const [chosen, setChosen] = useState(workspaces[0]?.id ?? 0)
   const [name, setName] = useState('')
   const [progress, setProgress] = useState<ImportProgress>()
   const [made, setMade] = useState<Imported>()
+  const reading = useImportPreview(file, `/api/workspaces/${chosen}/import`, options)
   const navigate = useNavigate()
   const abort = useRef(new AbortController())
   const { mutate } = useApiMutation(['workspaces'])
@@ -34,51 +40,61 @@ export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogP
     abort.current = controller
     return () => controller.abort()
   }, [])
+  const { preview, isLoading, error } = reading
   const submit = async () => {
-    if (!file) return
-    const options = {
+    if (!file || !preview) return
+    const request = {
       file,
       name: name.trim(),
+      options: optionsToImport(options, preview),
       signal: abort.current.signal,
       onProgress: setProgress,
     }
     try {
-      const imported = await mutate(() => importFile(chosen, options))
+      const imported = await mutate(() => importFile(chosen, request))
       if (imported.notes.length > 0) setMade(imported)
       else void navigate(`/docs/${imported.id}`)
     } finally {
       setProgress(undefined)
     }
   }
+  const chooseFile = (next: File | undefined) => {
+    setFile(next)
+    setOptions({})
+  }
   if (made) return <ImportedDialog made={made} onClose={onClose} />
   return (
     <FormDialog
       staysOpen
+      className="import"
       title={titleOf(workspaces, given)}
       submit="Import"
-      canSubmit={file !== undefined}
+      canSubmit={preview !== undefined && !isLoading && !error}
       onClose={onClose}
       onSubmit={submit}
     >
-      {!given && <FileField onFile={setFile} />}
-      {workspaces.length > 1 && (
-        <SelectField
-          label="Workspace"
-          value={String(chosen)}
-          options={workspaces.map(({ id, name: shown }) => [String(id), shown] as const)}
-          onChange={({ target }) => setChosen(Number(target.value))}
+      {!given && <FileField onFile={chooseFile} />}
+      {file && <PreviewPart reading={reading} options={options} onChange={setOptions} />}
+      <div className="import-target">
+        {workspaces.length > 1 && (
+          <SelectField
+            label="Workspace"
+            value={String(chosen)}
+            options={workspaces.map(({ id, name: shown }) => [String(id), shown] as const)}
+            onChange={({ target }) => setChosen(Number(target.value))}
+          />
+        )}
+        <TextField
+          label="Document name"
+          hint="Defaults to the file name."
+          value={name}
+          maxLength={256}
+          onChange={({ target }) => setName(target.value)}
         />
-      )}
-      <TextField
-        label="Document name"
-        hint="Defaults to the file name."
-        value={name}
-        maxLength={256}
-        onChange={({ target }) => setName(target.value)}
-      />
+      </div>
       {/* Reserved space, so that the layout does not shift. */}
       <div className="progress-room" role="status">
-        {progress && <Progress progress={progress} />}
+        {progress && <Progress progress={progress} total={preview && countRows(preview)} />}
       </div>
     </FormDialog>
   )
@@ -129,16 +145,26 @@ function ImportedDialog({ made, onClose }: { made: Imported; onClose: () => void
   )
 }
 
-function Progress({ progress }: { readonly progress: ImportProgress }): ReactNode {
-  const { sent, rows } = progress
+interface ProgressProps {
+  readonly progress: ImportProgress
+  /** Number of rows, if it is known. */
+  readonly total: number | undefined
+}
+
+function Progress({ progress, total }: ProgressProps): ReactNode {
   return (
     <>
-      <progress aria-label="Import" value={partDone(progress)} max={1} />
-      <p className="note">
-        {rows
-          ? `${rows.rowsStored.toLocaleString()} of ${rows.rowsRead.toLocaleString()} rows stored`
-          : `${Math.round(sent * 100)}% uploaded`}
-      </p>
+      <progress aria-label="Import" value={partDone(progress, total)} max={1} />
+      <p className="note">{progressText(progress, total)}</p>
     </>
   )
+}
+
+function progressText({ sent, rows }: ImportProgress, total: number | undefined): string {
+  if (sent < 1) return `${Math.round(sent * 100)}% uploaded`
+  if (!rows) return 'Uploaded. Reading the rows…'
+  const { rowsRead, rowsStored } = rows
+  const all = total?.toLocaleString()
+  if (rowsStored === 0) return `${rowsRead.toLocaleString()}${all ? ` of ${all}` : ''} rows read`
+  return `${rowsStored.toLocaleString()} of ${all ?? rowsRead.toLocaleString()} rows stored`
 }

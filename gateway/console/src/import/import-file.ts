@@ -1,5 +1,6 @@
 import { SheafError, type UploadProgress } from '@sheaf/client'
 import { fractionOf, sheaf } from '../api/sheaf'
+import type { ReadOptions } from './preview'
 
 /** The new document, and what of the file was left out or changed. */
 export interface Imported {
@@ -17,11 +18,14 @@ export interface ImportProgress {
 }
 
 /**
- * Returns the part of an import that is done; undefined once the file is sent: how many rows there are is not known before the
- * last.
+ * Returns the part that is done: of the upload, and then of the rows, which are read twice. Undefined when their number is
+ * not known or no row was reported yet.
  */
-export const partDone = ({ sent }: ImportProgress): number | undefined =>
-  sent < 1 ? sent : undefined
+export function partDone({ sent, rows }: ImportProgress, total?: number): number | undefined {
+  if (sent < 1) return sent
+  if (!rows || total === undefined || total === 0) return undefined
+  return Math.min(1, (rows.rowsRead + rows.rowsStored) / (2 * total))
+}
 
 /** A line of the streamed response to an import. */
 interface ImportLine {
@@ -35,16 +39,18 @@ interface ImportOptions {
   readonly file: File
   /** Name of the document; empty for that of the file. */
   readonly name: string
+  readonly options: ReadOptions
   readonly signal: AbortSignal
   readonly onProgress: (progress: ImportProgress) => void
 }
 
 /** Imports a file as a document of a workspace. */
 export async function importFile(workspaceId: number, options: ImportOptions): Promise<Imported> {
-  const { file, name, signal, onProgress } = options
+  const { file, name, options: reading, signal, onProgress } = options
   const upload = () => {
     const form = new FormData()
     if (name !== '') form.set('name', name)
+    form.set('options', JSON.stringify(reading))
     form.set('upload', file)
     const onSent = (progress: UploadProgress) => onProgress({ sent: fractionOf(progress) })
     return { form, total: file.size, onProgress: onSent }

@@ -9,7 +9,8 @@ import { FormDialog, NameDialog } from '../components/dialog'
 import { TextField } from '../components/field'
 import { leavePage } from '../components/use-leave-guard'
 import { tableUrl } from '../document-context/document-context'
-import { newDraft, newFields, typeNames } from './columns/column-types'
+import { typeNames } from '../formats/type-names'
+import { newDraft, newFields } from './columns/column-types'
 
 interface TableDialogProps {
   readonly docId: string

@@ -1,23 +1,8 @@
 import type { Column } from '../../api/resources'
 import { isSameValue, rowIds, toList } from '../../formats/value'
+import { typeNames } from '../../formats/type-names'
 import { readOptions, type WidgetOptions } from '../../formats/widget-options'
 import { choiceDrafts, withChoices, type ChoiceDraft } from '../choices/choice-drafts'
-
-/** Column types of the API with their display names. */
-export const typeNames: readonly (readonly [string, string])[] = [
-  ['Text', 'Text'],
-  ['Numeric', 'Number'],
-  ['Int', 'Integer'],
-  ['Bool', 'Checkbox'],
-  ['Date', 'Date'],
-  ['DateTime', 'Date and time'],
-  ['Choice', 'Choice'],
-  ['ChoiceList', 'Choice list'],
-  ['Ref', 'Reference'],
-  ['RefList', 'Reference list'],
-  ['Attachments', 'Files'],
-  ['Any', 'Any'],
-]
 
 /** Returns a column type in words: `Reference to People`. */
 export function typeText(type: string): string {

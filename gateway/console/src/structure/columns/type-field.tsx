@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { MenuField } from '../../components/menu-field'
-import { typeNames } from './column-types'
+import { typeNames } from '../../formats/type-names'
 import { TypeIcon } from './type-icon'
 
 interface TypeFieldProps {

@@ -1,0 +1,94 @@
+import { useState, type ReactNode } from 'react'
+import { SelectField } from '../components/field'
+import { ErrorNote } from '../components/states'
+import { changeOptions, chooseType } from './import-options'
+import type { Preview, PreviewTable, ReadOptions } from './preview'
+import { PreviewRows } from './preview-rows'
+import { ReadControls } from './read-controls'
+import type { ImportPreview } from './use-import-preview'
+
+interface PreviewPartProps {
+  readonly reading: ImportPreview
+  /** The options that the user has chosen. */
+  readonly options: ReadOptions
+  readonly onChange: (options: ReadOptions) => void
+}
+
+/** What a file becomes, with controls of how it is read. */
+export function PreviewPart({ reading, options, onChange }: PreviewPartProps): ReactNode {
+  const { preview, error, isLoading, sent } = reading
+  return (
+    <section aria-label="Preview">
+      {preview && <PreviewedFile {...{ preview, isLoading, options, onChange }} />}
+      {!preview && isLoading && (
+        <div className="progress-room" role="status">
+          <progress aria-label="Preview" value={sent < 1 ? sent : undefined} max={1} />
+          <p className="note">Reading the file…</p>
+        </div>
+      )}
+      <ErrorNote error={error} />
+    </section>
+  )
+}
+
+interface PreviewedFileProps extends Omit<PreviewPartProps, 'reading'> {
+  readonly preview: Preview
+  readonly isLoading: boolean
+}
+
+function PreviewedFile(props: PreviewedFileProps): ReactNode {
+  const { preview, isLoading, options, onChange } = props
+  const { format, tables, notes } = preview
+  const [chosen, setChosen] = useState('')
+  const table = tables.find(({ id }) => id === chosen) ?? tables[0]
+  const hasTypes = format === 'sheaf' || format === 'grist'
+  const onType = (column: string, type: string) => {
+    if (table) onChange(chooseType(options, { table: table.id, column }, type))
+  }
+  return (
+    <>
+      <ReadControls
+        used={{ ...preview.options, ...options }}
+        onChange={(change) => onChange(changeOptions(options, change))}
+      />
+      {tables.length > 1 && (
+        <SelectField
+          label="Table"
+          value={table?.id}
+          options={tables.map(({ id }) => [id, id] as const)}
+          onChange={({ target }) => setChosen(target.value)}
+        />
+      )}
+      {table && (
+        <>
+          <p className="note" role="status">
+            {describe(preview, table)}
+          </p>
+          <PreviewRows table={table} isLoading={isLoading} onType={hasTypes ? undefined : onType} />
+        </>
+      )}
+      {notes.length > 0 && <Notes notes={notes} />}
+    </>
+  )
+}
+
+function describe({ hasMore }: Preview, { rows, records }: PreviewTable): string {
+  const first = `first ${records.length.toLocaleString()}`
+  if (hasMore)
+    return `More than ${rows.toLocaleString()} rows. The ${first} are shown; types follow from the beginning of the file.`
+  const count = `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}`
+  return records.length < rows ? `${count}. The ${first} are shown.` : `${count}.`
+}
+
+function Notes({ notes }: { readonly notes: readonly string[] }): ReactNode {
+  return (
+    <details>
+      <summary>Not everything in the file can be imported as it is ({notes.length})</summary>
+      <ul>
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}

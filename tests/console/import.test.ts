@@ -1,0 +1,105 @@
+import type { Rest } from '@sheaf/testkit/rest'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Locator, Page } from 'playwright-core'
+import { findViolations, useChromium, type Visit } from './chromium'
+
+const { openDesk } = useChromium()
+let sheaf: RunningSheaf
+let rest: Rest
+let desk: Visit
+let page: Page
+beforeAll(async () => {
+  ;({ sheaf, desk, page, rest } = await openDesk())
+})
+beforeEach(async () => {
+  await page.unrouteAll()
+  await page.setViewportSize({ width: 1400, height: 900 })
+})
+
+const GERMAN = 'Ware;Code;Preis\nÄpfel;007;1.234,50\nBirnen;008;0,75\n'
+
+const textFile = (name: string, text: string) => ({
+  name,
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text),
+})
+
+async function openImport(): Promise<Locator> {
+  await page.goto(`${sheaf.url}/console/sites/current`)
+  await page.getByRole('button', { name: 'Import into Home' }).click()
+  return page.getByRole('dialog')
+}
+
+/** The rows that the preview shows, without those of the header. */
+const cellsOf = (dialog: Locator) => dialog.locator('.import-rows tbody td').allTextContents()
+
+describe('an import', () => {
+  it('shows the rows of the file before it is imported, and reads them as it is told', async () => {
+    const dialog = await openImport()
+    await dialog.getByLabel('File').setInputFiles(textFile('Preise.csv', GERMAN))
+    await dialog.getByText('2 rows.').waitFor()
+    expect(await dialog.getByLabel('Delimiter').inputValue()).toBe(';')
+    expect(await dialog.getByLabel('Decimal separator').inputValue()).toBe(',')
+    expect(await dialog.getByLabel('Type of Preis').inputValue()).toBe('Numeric')
+    expect(await cellsOf(dialog)).toEqual(['Äpfel', '007', '1,234.5', 'Birnen', '008', '0.75'])
+    expect(await findViolations(page)).toEqual([])
+    await dialog.getByLabel('Decimal separator').selectOption('.')
+    await dialog.getByRole('cell', { name: '1.234,50' }).waitFor()
+    expect(await dialog.getByLabel('Type of Preis').inputValue()).toBe('Text')
+    await dialog.getByLabel('Decimal separator').selectOption(',')
+    await dialog.getByLabel('Type of Code').selectOption('Integer')
+    await dialog.getByRole('cell', { name: '8', exact: true }).waitFor()
+    await dialog.getByLabel('Document name').fill('Price list')
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Price list' }).waitFor()
+    await page.getByRole('gridcell', { name: '1,234.5', exact: true }).waitFor()
+    await page.getByRole('gridcell', { name: '8', exact: true }).waitFor()
+    expect(desk.faults).toEqual([])
+  })
+
+  it('without a header names the columns by letters, and forgets the types of other columns', async () => {
+    const dialog = await openImport()
+    await dialog.getByLabel('File').setInputFiles(textFile('n.csv', 'a,b\n1,2\n'))
+    await dialog.getByLabel('Type of b').selectOption('Text')
+    await dialog.getByLabel('First row has column names').uncheck()
+    await dialog.getByLabel('Type of A', { exact: true }).waitFor()
+    expect(await cellsOf(dialog)).toEqual(['a', 'b', '1', '2'])
+    expect(await dialog.getByRole('button', { name: 'Import' }).isEnabled()).toBe(true)
+  })
+
+  it('keeps its controls when the file cannot be read with them', async () => {
+    const dialog = await openImport()
+    await dialog.getByLabel('File').setInputFiles(textFile('n.csv', 'a,b\n1,"2\n'))
+    await dialog.getByRole('alert').getByText('unclosed quote').waitFor()
+    await dialog.getByLabel('File').setInputFiles(textFile('n.csv', 'a,ä\n1,2\n'))
+    await dialog.getByText('1 row.').waitFor()
+    await dialog.getByLabel('Encoding').selectOption('utf-16le')
+    await dialog.getByRole('alert').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Import' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Encoding').selectOption('utf-8')
+    await dialog.getByRole('alert').waitFor({ state: 'detached' })
+    await dialog.getByLabel('Type of ä').waitFor()
+  })
+
+  it('of a large file previews its beginning, and fits a narrow screen', async () => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    const line = `${'x'.repeat(100)},1\n`
+    const dialog = await openImport()
+    const content = `Text,Number\n${line.repeat(30_000)}`
+    await dialog.getByLabel('File').setInputFiles(textFile('large.csv', content))
+    await dialog.getByText(/^More than 10,\d{3} rows\. The first 20 are shown/).waitFor()
+    expect(await dialog.locator('.import-rows tbody tr').count()).toBe(20)
+    expect(await findViolations(page)).toEqual([])
+    const width = await page.evaluate('document.scrollingElement.scrollWidth')
+    expect(width).toBeLessThanOrEqual(390)
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { level: 1, name: 'large' }).waitFor()
+    const { body } = await rest.get<{ id: number; docs: { id: string; name: string }[] }[]>(
+      '/api/orgs/current/workspaces',
+    )
+    const made = body.flatMap(({ docs }) => docs).find(({ name }) => name === 'large')
+    const count = 'SELECT count(*) AS n FROM Large'
+    const counted = await rest.post(`/api/docs/${made?.id}/sql`, { body: { sql: count } })
+    expect(counted.body).toMatchObject({ records: [{ fields: { n: 30_000 } }] })
+  })
+})
