@@ -136,6 +136,8 @@ interface NameDialogProps {
   readonly maxLength?: number
   readonly onClose: () => void
   readonly onName: (name: string) => Promise<unknown>
+  /** Fields below the name. */
+  readonly children?: ReactNode
 }
 
 /** A dialog with a name field. */
@@ -158,6 +160,7 @@ export function NameDialog(props: NameDialogProps): ReactNode {
         maxLength={maxLength}
         onChange={({ target }) => setName(target.value)}
       />
+      {props.children}
     </FormDialog>
   )
 }

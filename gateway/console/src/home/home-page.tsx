@@ -8,6 +8,7 @@ import { Empty, ErrorNote, ErrorState, Loading } from '../components/states'
 import { SampleButton } from '../sample/sample-button'
 import { FileDrop } from '../import/file-drop'
 import { useCurrentUser } from '../session/session-provider'
+import { NewDocumentDialog } from '../sites/new-document-dialog'
 import { NewSiteDialog, SiteCards } from '../sites/site-cards'
 import { DocumentList } from './document-list'
 import { findDocuments, isShared, recentDocuments } from './find-documents'
@@ -22,16 +23,8 @@ export function HomePage(): ReactNode {
   const orgs = useQuery(orgsQuery)
   const found = useDocuments()
   const [text, setText] = useState('')
-  const [isNew, setNew] = useState(false)
   return (
-    <Page
-      title="Home"
-      actions={
-        <Button kind="primary" onClick={() => setNew(true)}>
-          New team site
-        </Button>
-      }
-    >
+    <Page title="Home" actions={<NewButtons {...found} />}>
       {orgs.error && <ErrorState error={orgs.error} onRetry={() => void orgs.refetch()} />}
       {!orgs.error && !orgs.data && <Loading what="your sites" />}
       {orgs.data && (
@@ -58,8 +51,28 @@ export function HomePage(): ReactNode {
         </>
       )}
       {found.workspaces.length > 0 && <FileDrop workspaces={found.workspaces} />}
-      {isNew && <NewSiteDialog onClose={() => setNew(false)} />}
     </Page>
+  )
+}
+
+/** Buttons that create a document or a site. */
+function NewButtons({ workspaces, isLoading }: UserDocuments): ReactNode {
+  const [opened, setOpened] = useState<'document' | 'site'>()
+  const close = () => setOpened(undefined)
+  const canCreate = workspaces.length > 0
+  return (
+    <>
+      {canCreate && (
+        <Button kind="primary" onClick={() => setOpened('document')}>
+          New document
+        </Button>
+      )}
+      <Button kind={canCreate || isLoading ? 'plain' : 'primary'} onClick={() => setOpened('site')}>
+        New team site
+      </Button>
+      {opened === 'document' && <NewDocumentDialog workspaces={workspaces} onClose={close} />}
+      {opened === 'site' && <NewSiteDialog onClose={close} />}
+    </>
   )
 }
 
@@ -75,14 +88,12 @@ function Overview({ documents, workspaces, isLoading }: UserDocuments): ReactNod
   const pinned = documents.filter(({ document }) => document.isPinned)
   const user = useCurrentUser()
   const shared = documents.filter((placed) => isShared(placed, user.id))
-  const empty = isLoading
-    ? 'Loading…'
-    : 'No documents yet. Open a site to create one, or import a file.'
+  const empty = isLoading ? 'Loading…' : 'No documents yet.'
   const [workspace] = workspaces
   if (documents.length === 0 && !isLoading && workspace)
     return (
       <Empty title="No documents yet">
-        <p>Open a site to create one, drop a file here to import it, or begin with a sample.</p>
+        <p>Create one, drop a file here to import it, or begin with a sample.</p>
         <SampleButton workspaceId={workspace.id} />
       </Empty>
     )

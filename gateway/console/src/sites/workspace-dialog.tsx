@@ -1,11 +1,8 @@
 import type { Org, Workspace } from '@sheaf/client'
 import type { ReactNode } from 'react'
-import { useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
-import { sheaf } from '../api/sheaf'
-import { NameDialog } from '../components/dialog'
-import { useApiMutation } from '../components/use-api-mutation'
 import { ImportDialog } from '../import/import-dialog'
+import { NewDocumentDialog } from './new-document-dialog'
 import { RemoveDialog } from './remove-dialog'
 import { RenameDialog } from './rename-dialog'
 
@@ -28,12 +25,6 @@ export function WorkspaceDialog({
 }: WorkspaceDialogProps): ReactNode {
   const { id, name } = workspace
   const path = `/api/workspaces/${id}`
-  const navigate = useNavigate()
-  const { mutate } = useApiMutation(['workspaces'])
-  const create = async (newName: string) => {
-    const doc = await mutate(() => sheaf().documents.create({ workspaceId: id, name: newName }))
-    void navigate(`/docs/${doc.id}`)
-  }
   switch (opened) {
     case undefined:
       return null
@@ -47,14 +38,7 @@ export function WorkspaceDialog({
     case 'import':
       return <ImportDialog workspaces={[workspace]} onClose={onClose} />
     case 'document':
-      return (
-        <NameDialog
-          title={`New document in “${name}”`}
-          submit="Create document"
-          onClose={onClose}
-          onName={create}
-        />
-      )
+      return <NewDocumentDialog workspaces={[workspace]} onClose={onClose} />
     case 'rename':
       return <RenameDialog kind="workspace" path={path} name={name} onClose={onClose} />
     case 'remove':
