@@ -22,7 +22,7 @@ const halls = {
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
     file-names.ts identifiers.ts quoting json values export formats query store moments replication processes evaluator formulas sql bodies changes import
-    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts open-replication.ts documents.ts key-writes.ts config.ts directory-clients.ts context.ts heartbeat.ts
+    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts open-replication.ts documents.ts key-writes.ts presence.ts config.ts directory-clients.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
     unknown-type.ts column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types
@@ -46,7 +46,7 @@ const halls = {
     unknown-names.ts`,
   'packages/client/src': `
     errors.ts retry-policy.ts cancellation.ts idempotency-key.ts call-options.ts http-request.ts xhr-transport.ts transport.ts connection.ts
-    document-types.ts selection.ts groups.ts resources.ts change.ts dry-run.ts batch.ts columns.ts views.ts table.ts event-stream.ts change-feed.ts
+    document-types.ts selection.ts groups.ts resources.ts change.ts presence.ts dry-run.ts batch.ts columns.ts views.ts table.ts event-stream.ts change-feed.ts
     attachments.ts webhooks.ts history.ts document.ts workspaces.ts documents.ts sheaf.ts index.ts`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks

@@ -1,5 +1,6 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { openServerEvents } from '../support/server-events'
 import { addRecords, addTable, newDocument, useOwnSystem } from '../support/system'
 
 const system = useOwnSystem({ env: { SHEAF_CHANGE_STREAMS: '16' } })
@@ -52,52 +53,8 @@ beforeAll(async () => {
 const list = (query: object = {}, rest: Rest = system.alice.rest) =>
   rest.get<Changes>(`${doc}/changes`, { query: query as Record<string, unknown> })
 
-/** An event as a client sees it. */
-interface ServerEvent {
-  readonly id: string
-  readonly event: string
-  readonly data: unknown
-}
-
-/** Opens a stream of server-sent events; `events` grows as they come. */
-async function openEvents(path: string, key: string, headers: Record<string, string> = {}) {
-  const gone = new AbortController()
-  const response = await fetch(`${system.sheaf.url}${path}`, {
-    headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...headers },
-    signal: gone.signal,
-  })
-  const events: ServerEvent[] = []
-  const read = async () => {
-    let text = ''
-    for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
-      text += Buffer.from(bytes).toString()
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const lines = new Map(
-          text
-            .slice(0, end)
-            .split('\n')
-            .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
-        )
-        text = text.slice(end + 2)
-        if (lines.has('data'))
-          events.push({
-            id: lines.get('id') ?? '',
-            event: lines.get('event') ?? '',
-            data: JSON.parse(lines.get('data') ?? ''),
-          })
-      }
-    }
-  }
-  const ended = response.ok ? read() : response.text()
-  ended.catch(() => {})
-  return {
-    response,
-    events,
-    ended,
-    seqs: () => events.flatMap(({ event, id }) => (event === 'change' ? [Number(id)] : [])),
-    close: () => gone.abort(),
-  }
-}
+const openEvents = (path: string, key: string, headers: Record<string, string> = {}) =>
+  openServerEvents(`${system.sheaf.url}${path}`, key, headers)
 
 describe('changes of a document', () => {
   it('are listed in order, with old and new values', async () => {

@@ -53,6 +53,9 @@ const ownViews = allow(['owner', 'editor', 'viewer'], { anonymous: 401 })
 const editors = allow(['owner', 'editor'])
 const owners = allow(['owner'])
 
+/** As `viewers`, for a session without a stream of changes. */
+const unknownPresence = allow([], { owner: 404, editor: 404, viewer: 404, reader: 404 })
+
 /** As `account`, for a request that names the account wrongly. */
 const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
 
@@ -240,6 +243,7 @@ export const entries: Readonly<Record<string, Entry>> = {
 
   // changes
   listChanges: { statuses: viewers },
+  setPresence: { statuses: unknownPresence, params: noSession, body: { tableId: 'Table1' } },
   // formulas
   listFormulaTimings: { statuses: viewers },
   recalculateFormulas: { statuses: editors },
@@ -364,7 +368,7 @@ async function subscribe({ rest, target }: AccessWorld, body: object): Promise<P
 }
 
 function noSession(): Promise<PathParams> {
-  return Promise.resolve({ sessionId: 999_999 })
+  return Promise.resolve({ sessionId: 999_999_999 })
 }
 
 /** A document of the shared workspace that was deleted. */

@@ -36,6 +36,10 @@ import {
   type ImportService,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import {
+  PresenceServiceClientImpl,
+  type PresenceService,
+} from '@sheaf/protos/sheaf/document_data/v1/presence'
+import {
   RecordsServiceClientImpl,
   type RecordsService,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
@@ -57,6 +61,7 @@ export interface DocumentDataClients {
   readonly forms: FormsService
   readonly history: HistoryService
   readonly imports: ImportService
+  readonly presence: PresenceService
   readonly records: RecordsService
   readonly sql: SqlService
   readonly tables: TablesService
@@ -75,6 +80,7 @@ export function createDocumentDataClients(channel: GrpcChannel): DocumentDataCli
     forms: new FormsServiceClientImpl(channel),
     history: new HistoryServiceClientImpl(channel),
     imports: new ImportServiceClientImpl(channel),
+    presence: new PresenceServiceClientImpl(channel),
     records: new RecordsServiceClientImpl(channel),
     sql: new SqlServiceClientImpl(channel),
     tables: new TablesServiceClientImpl(channel),

@@ -26,12 +26,21 @@ class Followed {
   readonly rolesAsked: string[] = []
   /** Names and values, alternating. */
   readonly headers: string[] = []
+  /** The session that is present; undefined for a stream of changes only. */
+  sessionId: string | undefined
+  /** Who is present, for each call that watches it. */
+  watch: () => AsyncIterable<object> = () => {
+    throw new Error('not watched')
+  }
   private draining = false
 
   constructor(private readonly answers: Answer[]) {}
 
   async run(): Promise<void> {
-    await streamChanges(this.exchange(), this.document(), 0)
+    await streamChanges(this.exchange(), this.document(), {
+      since: 0,
+      sessionId: this.sessionId,
+    })
   }
 
   private document(): DocumentSession {
@@ -44,7 +53,8 @@ class Followed {
       renew: async () => Promise.resolve(this.onRenew()),
       read: (run: (home: object, call: object) => unknown) => {
         const readChanges = (_: object, call: CallContext) => this.read(call)
-        return run({ changes: { readChanges } }, {})
+        const watchPresence = () => this.watch()
+        return run({ changes: { readChanges }, presence: { watchPresence } }, {})
       },
     } as unknown as DocumentSession
   }
@@ -252,5 +262,48 @@ describe('a stream of changes', () => {
     expect(seqsOf(stream.sent)).toEqual([1, 2, 3])
     expect(stream.sent.endsWith('\n\n')).toBe(false)
     expect(stream.ended).toBe(false)
+  })
+
+  it('has who is present between two changes, the latest list each, and never within a change', async () => {
+    const lists = ['Ada', 'Bob', 'Cleo'].map((name, index) => ({
+      unchanged: false,
+      sessions: [{ userId: index, name, sessionId: 'one', place: undefined }],
+    }))
+    const part = (seq: number, continued: boolean) => ({ ...change(seq), continued })
+    let isWatched = () => {}
+    const watched = new Promise<void>((resolve) => (isWatched = resolve))
+    let isDone = () => {}
+    const done = new Promise<void>((resolve) => (isDone = resolve))
+    async function* large() {
+      await watched
+      yield* [state(2), part(2, true)]
+      isMidway()
+      await done
+      yield part(2, false)
+    }
+    let isMidway = () => {}
+    const midway = new Promise<void>((resolve) => (isMidway = resolve))
+    const stream = new Followed([() => [state(1), change(1)], large, () => [state(2)]])
+    stream.sessionId = 'one'
+    stream.watch = async function* () {
+      yield lists[0] ?? {}
+      isWatched()
+      await midway
+      yield* lists.slice(1)
+      isDone()
+    }
+    await stream.run()
+    expect(
+      stream.sent.split('\n\n').map((event) => /"name":"(\w+)"|id: \d/.exec(event)?.[0]),
+    ).toEqual([undefined, 'id: 1', '"name":"Ada"', 'id: 2', '"name":"Cleo"', undefined])
+  })
+
+  it('has nothing of who is present while it cannot be known', async () => {
+    const stream = new Followed([() => [state(1), change(1)], () => [state(2), change(2)]])
+    stream.sessionId = 'one'
+    await stream.run()
+    expect(stream.sent).not.toContain('presence')
+    expect(seqsOf(stream.sent)).toEqual([1, 2])
+    expect(stream.ended).toBe(true)
   })
 })

@@ -11,6 +11,7 @@ import { writeChunk } from './record-stream'
 import { ChangeWriter } from './change-json'
 import { changesRequest, redactionOf, requireReached, toClientError } from './change-feed'
 import { addStateHeaders } from './conditional-requests'
+import { PresenceFeed } from './presence-feed'
 
 /** How long document-data waits for a change; after that, access is checked again. */
 const WAIT_MS = 2_000
@@ -24,10 +25,20 @@ const HEARTBEAT_MS = 15_000
 /** A stream ends this long before its time limit, between two changes. */
 const EARLY_MS = 5_000
 const RETRY_MS = 500
+/** Without a decision about access that is newer, nobody is shown who is present. */
+const MAX_GRANT_MS = 10_000
 /** Of the ETag of a stream, which is no copy of any other format. */
 const TAG_SUFFIX = '-events'
 const HEARTBEAT = Buffer.from(':\n\n')
 const passing = new Set<AppError['code']>(['unavailable', 'too_many', 'timeout'])
+
+/** Which stream is wanted. */
+interface WantedStream {
+  /** Position after which it begins. */
+  readonly since: number
+  /** Makes the caller present in the document under this name; undefined for a stream of changes only. */
+  readonly sessionId: string | undefined
+}
 
 /**
  * Sends server-sent events: all changes after `since`, then each new one, until the client disconnects, its
@@ -37,13 +48,16 @@ const passing = new Set<AppError['code']>(['unavailable', 'too_many', 'timeout']
 export async function streamChanges(
   exchange: Exchange,
   document: DocumentSession,
-  since: number,
+  { since, sessionId }: WantedStream,
 ): Promise<void> {
   const leave = exchange.context.load.changeStreams.acquire(exchange.holder, document.docId)
+  const stream = new ChangeStream(exchange, document, since)
   try {
-    const stream = new ChangeStream(exchange, document, since)
-    if (await stream.begin()) await stream.follow()
+    if (!(await stream.begin())) return
+    stream.showPresence(sessionId)
+    await stream.follow()
   } finally {
+    stream.hidePresence()
     leave()
   }
 }
@@ -96,6 +110,8 @@ class ChangeStream {
   private epoch = ''
   private sentAt = 0
   private askedAt = 0
+  private grantedAt = performance.now()
+  private presence: PresenceFeed | undefined
 
   constructor(
     private readonly exchange: Exchange,
@@ -116,6 +132,17 @@ class ChangeStream {
     return true
   }
 
+  /** Makes the caller present under this name, if there is one, and sends who is. */
+  showPresence(sessionId: string | undefined): void {
+    if (sessionId === undefined) return
+    this.presence = new PresenceFeed(this.document, sessionId, () => this.sendPresence())
+  }
+
+  /** The caller is no longer present. */
+  hidePresence(): void {
+    this.presence?.[Symbol.dispose]()
+  }
+
   /** Sends new changes until the stream ends. */
   async follow(): Promise<void> {
     const { response, signal } = this.exchange
@@ -124,6 +151,7 @@ class ChangeStream {
         // Sent first, so that the client keeps waiting while a service is unavailable.
         if (performance.now() - this.sentAt > HEARTBEAT_MS) await this.write(HEARTBEAT)
         await this.renew()
+        this.sendPresence()
         await this.send(WAIT_MS)
       } catch (error) {
         if (!this.canContinue(error)) return this.abort(error)
@@ -176,6 +204,7 @@ class ChangeStream {
       const end = isWhole ? '\n\n' : ''
       await this.write(Buffer.concat([Buffer.from(start), text, Buffer.from(end)]))
       if (isWhole) this.after = change.seq
+      this.sendPresence()
       await answer.pace(text.length)
     }
   }
@@ -196,9 +225,24 @@ class ChangeStream {
     return false
   }
 
+  /**
+   * Sends the latest list of who is present, if it has not been sent: between two changes, and only to a client that has read what
+   * was sent before, so that no lists queue up.
+   */
+  private sendPresence(): void {
+    const { response } = this.exchange
+    if (this.writer.isMidway || response.writableNeedDrain || response.writableEnded) return
+    if (performance.now() - this.grantedAt > MAX_GRANT_MS) return
+    const list = this.presence?.take()
+    if (list === undefined) return
+    this.sentAt = performance.now()
+    response.write(`event: presence\ndata: ${list}\n\n`)
+  }
+
   private async renew(): Promise<void> {
     this.askedAt = performance.now()
     await this.document.renew()
+    this.grantedAt = performance.now()
   }
 
   /** True for an error after which the stream can continue at its position. */

@@ -7,6 +7,7 @@ import { preferredMediaType } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
 import { changesList, changesQuery, sinceText } from '../schemas/changes'
 import { docParams } from '../schemas/parameters'
+import { presenceRoutes } from './presence'
 
 const LINES = 'application/x-ndjson'
 const EVENTS = 'text/event-stream'
@@ -27,7 +28,7 @@ const responseHeaders = z.object({
   }),
 })
 
-/** The change log of a document. */
+/** The change log of a document, and who has it open. */
 export const changeRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -49,15 +50,20 @@ export const changeRoutes: readonly Route[] = [
       headers: responseHeaders,
     },
     statuses: { 409: 'The change log does not reach back to `since`.' },
-    async handle(exchange, { document, query: { since, limit } }) {
+    async handle(exchange, { document, query: { since, limit, session } }) {
       const { request } = exchange
       const form = preferredMediaType(request, offered)
       if (form === EVENTS && request.method !== 'HEAD')
-        return streamChanges(exchange, document, lastEventId(exchange) ?? since)
+        return streamChanges(exchange, document, {
+          since: lastEventId(exchange) ?? since,
+          // Anonymous callers neither appear nor see who is there.
+          sessionId: exchange.credential && session,
+        })
       const as = form === LINES ? 'lines' : 'json'
       return sendChanges(exchange, document, { afterSeq: since, limit }, as)
     },
   }),
+  ...presenceRoutes,
 ]
 
 /** Position of the last event that the client received before it reconnected. */

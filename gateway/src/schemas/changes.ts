@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limitUpTo } from './parameters'
+import { sessionName } from './presence'
 
 const MAX_LIMIT = 1000
 
@@ -20,6 +21,11 @@ export const changesQuery = z.object({
     byDefault: MAX_LIMIT,
     description:
       'Maximum number of changes. A response can have fewer changes although more exist. Ignored for server-sent events.',
+  }),
+  session: sessionName.optional().meta({
+    description:
+      'Makes the caller present in the document as long as the stream is open, and adds an event `presence` to it for each change of who is. A name that the client chooses at random, 8 to 64 letters, digits, dashes or underscores. Server-sent events only; ignored for anonymous requests.',
+    example: 'k3VtX9wQ',
   }),
 })
 

@@ -16,6 +16,7 @@ import {
   Sheaf,
   UnavailableError,
   type Change,
+  type PresentSession,
 } from './index.ts'
 
 const change = (seq: number) => ({ seq, time: '', userId: 1, cause: 'api', operations: [] })
@@ -54,6 +55,25 @@ describe('changes', () => {
       '/api/docs/d/changes?since=6',
     ])
     expect(server.seen[0]?.headers.accept).toBe('text/event-stream')
+  })
+
+  it('have who is present with a session, and ask for it again with each connection', async () => {
+    const present = (...names: string[]) =>
+      `event: presence\ndata: ${JSON.stringify({ sessions: names.map((name) => ({ name })) })}\n\n`
+    await using server = await startServer(
+      someEvents('end', present('Ada'), event(5)),
+      events(present('Ada', 'Bob'), event(6)),
+    )
+    const lists: string[][] = []
+    const onPresence = (sessions: readonly PresentSession[]) =>
+      lists.push(sessions.map(({ name }) => name))
+    const changes = follow(server.url, { session: 'k3VtX9wQ', onPresence })
+    expect(await readUntil(changes, 6)).toEqual([5, 6])
+    expect(lists).toEqual([['Ada'], ['Ada', 'Bob']])
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      '/api/docs/d/changes?since=4&session=k3VtX9wQ',
+      '/api/docs/d/changes?since=5&session=k3VtX9wQ',
+    ])
   })
 
   it('end with the error of the server when connecting is refused', async () => {

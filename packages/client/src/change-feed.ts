@@ -5,6 +5,7 @@ import type { Call, Connection, OpenResponse } from './connection.ts'
 import { ConflictError, InvalidRequestError, SheafError } from './errors.ts'
 import { readEvents } from './event-stream.ts'
 import { defaultLimits, delayBefore, mergeLimits } from './retry-policy.ts'
+import type { PresentSession } from './presence.ts'
 import { readEpoch } from './selection.ts'
 
 /** The server sends a comment after 15 seconds of silence; without any, the connection is dead. */
@@ -24,6 +25,13 @@ export interface ChangesOptions extends CallOptions {
   readonly follow?: boolean
   /** Called with true when the stream is connected, and with false when it has ended or broken and is made again. */
   readonly onConnection?: (isConnected: boolean) => void
+  /**
+   * Makes the user present in the document while the feed follows it: a name chosen at random, 8 to 64 letters, digits, dashes or
+   * underscores. Others see where it is by `setPresence`.
+   */
+  readonly session?: string
+  /** With `session`: called with all sessions that are present, at first and for each change. */
+  readonly onPresence?: (sessions: readonly PresentSession[]) => void
   /** Time without a sign of life after which the connection is made again, in milliseconds. Default: 45,000. */
   readonly silenceMs?: number
 }
@@ -91,20 +99,28 @@ class FollowedLog {
 async function* followChanges(
   connection: Connection,
   path: string,
-  { after = 0, etag, silenceMs = SILENCE_MS, onConnection, ...options }: ChangesOptions,
+  {
+    after = 0,
+    etag,
+    silenceMs = SILENCE_MS,
+    session,
+    onPresence,
+    onConnection,
+    ...options
+  }: ChangesOptions,
 ): AsyncGenerator<Change, void, undefined> {
   const limits = mergeLimits(defaultLimits, options.retry)
   const headers = { accept: 'text/event-stream' }
   const log = new FollowedLog(etag)
   let last = after
   for (let failures = 1; ; failures++) {
-    const query = { since: last }
+    const query = { since: last, session }
     const call: Call = { method: 'GET', path, query, headers }
     const open = await requireStream(connection.open(call, options), log)
     const start = Date.now()
     onConnection?.(true)
     try {
-      for await (const change of streamChanges(open, silenceMs)) {
+      for await (const change of streamChanges(open, { silenceMs, onPresence })) {
         if (change.seq <= last) continue
         last = change.seq
         failures = 0
@@ -144,10 +160,14 @@ function end({ cancellation }: OpenResponse): void {
   cancellation.dispose()
 }
 
+interface Presence {
+  readonly sessions: readonly PresentSession[]
+}
+
 /** Yields the changes of one connection until it ends. */
 async function* streamChanges(
   { response, cancellation }: OpenResponse,
-  silenceMs: number,
+  { silenceMs = SILENCE_MS, onPresence }: Pick<ChangesOptions, 'silenceMs' | 'onPresence'>,
 ): AsyncGenerator<Change, void, undefined> {
   if (!response.body) return
   const silence = createCancellation(undefined, silenceMs)
@@ -155,6 +175,7 @@ async function* streamChanges(
   try {
     for await (const { name, data } of readEvents(response.body, silence.restart)) {
       if (name === 'end') return requireSameLog(data)
+      if (name === 'presence') onPresence?.((JSON.parse(data) as Presence).sessions)
       if (name === 'change') yield JSON.parse(data) as Change
     }
   } finally {

@@ -6,6 +6,7 @@ import type { Change, HistoryChange } from './change.ts'
 import type { Call, Connection } from './connection.ts'
 import type { AnyDocument, DocumentTypes, TableId } from './document-types.ts'
 import { DryRunConnection, type DryRun } from './dry-run.ts'
+import type { PresencePlace } from './presence.ts'
 import { readHistory, type HistorySelection } from './history.ts'
 import type { DocumentDescription, NewTable, TableDescription, TableUpdate } from './resources.ts'
 import { readSeq, type Position } from './selection.ts'
@@ -196,6 +197,19 @@ export class Doc<D extends DocumentTypes<D> = AnyDocument> {
    */
   changes(options: ChangesOptions = {}): AsyncGenerator<Change, void, undefined> {
     return readChanges(this.#connection, `${this.#path}/changes`, options)
+  }
+
+  /**
+   * Sets where in the document a session is, for the others who have the document open: NotFoundError `PRESENCE_NOT_FOUND` unless
+   * `changes` follows the document with this session.
+   *
+   * ```ts
+   * await doc.setPresence(session, { tableId: 'People', rowId: 3, colId: 'Name' })
+   * ```
+   */
+  async setPresence(session: string, place: PresencePlace, options?: CallOptions): Promise<void> {
+    const path = `${this.#path}/presence/${encodeURIComponent(session)}`
+    await this.#connection.json({ method: 'PUT', path, json: place }, options)
   }
 
   /** Yields the changes of the document, a table or a row with their authors, newest first. */

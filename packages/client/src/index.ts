@@ -42,6 +42,7 @@ export {
 export type { HistorySelection } from './history.ts'
 export { createIdempotencyKey } from './idempotency-key.ts'
 export type { Upload, UploadProgress } from './http-request.ts'
+export type { PresencePlace, PresentSession } from './presence.ts'
 export type {
   Attachment,
   Column,

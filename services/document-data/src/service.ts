@@ -5,6 +5,7 @@ import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
 import { HomeReports } from './heartbeat'
 import { observeService } from './metrics'
+import { Presence } from './presence'
 
 /** Request bodies are up to 48 MiB; the rest is for the other fields of a message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -31,18 +32,20 @@ export function startDocumentData(
     const ctx = await openContext(config, closer, overrides)
     // Before the server, so that the lease lasts until its last call has been answered.
     const reports = closer.use(new HomeReports(ctx))
+    const presence = new Presence()
     const server = await startGrpcServer({
       listen: config.listen,
       tls: config.tls,
       healthListen: config.healthListen,
-      services: createServices(ctx),
+      services: createServices(ctx, presence),
       verifier: ctx.verifier,
       log: ctx.log,
       maxMessageBytes: MAX_MESSAGE_BYTES,
     })
     closer.use(server)
-    // Shutdown does not wait for calls that wait for changes.
+    // Shutdown does not wait for calls that wait for changes, or watch who is present.
     closer.defer(() => ctx.documents.shared.watch[Symbol.dispose]())
+    closer.defer(() => presence[Symbol.dispose]())
     server.setHealth('nats', false)
     server.setHealth('documents', ctx.lease === undefined)
     ctx.lease?.onChanged((isHeld) => server.setHealth('documents', isHeld))

@@ -1,7 +1,6 @@
 import type { ServedService } from '@sheaf/kit/grpc/server'
 import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/attachments'
-import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { HistoryServiceService } from '@sheaf/protos/sheaf/document_data/v1/history'
@@ -9,23 +8,25 @@ import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/impor
 import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import type { Context } from '../context'
+import type { Presence } from '../presence'
 import { actions } from './actions'
-import { serveAdmitted, serveDocument } from './served-document'
+import { serveAdmitted } from './served-document'
 import { attachmentArchives } from './attachment-archives'
 import { attachmentUploads } from './attachment-uploads'
 import { attachments } from './attachments'
-import { changes } from './changes'
 import { documents } from './documents'
 import { exporting } from './export'
 import { history } from './history'
 import { importDocument } from './import'
+import { createLiveServices } from './live-services'
 import { recordsService } from './records-service'
 import { sql } from './sql'
 import { createStructureServices } from './structure-services'
 import { createSystemServices } from './system-services'
 import { withMoment } from './with-moment'
 
-export function createServices(ctx: Context): ServedService[] {
+/** @param presence who has the documents of this instance open */
+export function createServices(ctx: Context, presence: Presence): ServedService[] {
   return [
     serveAdmitted(ctx, ActionsServiceService, actions(ctx)),
     serveAdmitted(ctx, AttachmentsServiceService, {
@@ -33,7 +34,6 @@ export function createServices(ctx: Context): ServedService[] {
       ...attachmentUploads(ctx),
       ...attachmentArchives(ctx),
     }),
-    serveDocument(ctx, ChangesServiceService, changes(ctx)),
     serveAdmitted(ctx, DocumentsServiceService, documents(ctx)),
     serveAdmitted(ctx, ExportServiceService, withMoment(ctx, ExportServiceService, exporting)),
     serveAdmitted(ctx, HistoryServiceService, history(ctx)),
@@ -45,6 +45,7 @@ export function createServices(ctx: Context): ServedService[] {
     ),
     serveAdmitted(ctx, SqlServiceService, withMoment(ctx, SqlServiceService, sql)),
     ...createStructureServices(ctx),
+    ...createLiveServices(ctx, presence),
     ...createSystemServices(ctx),
   ]
 }

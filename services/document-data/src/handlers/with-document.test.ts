@@ -11,6 +11,7 @@ import { FormsServiceService } from '@sheaf/protos/sheaf/document_data/v1/forms'
 import { HistoryServiceService } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { InstanceServiceService } from '@sheaf/protos/sheaf/document_data/v1/instance'
+import { PresenceServiceService } from '@sheaf/protos/sheaf/document_data/v1/presence'
 import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
@@ -28,6 +29,7 @@ const services = [
   HistoryServiceService,
   ImportServiceService,
   InstanceServiceService,
+  PresenceServiceService,
   RecordsServiceService,
   SqlServiceService,
   TablesServiceService,
@@ -53,6 +55,7 @@ const writes = new Set([
     'addOrUpdateRecords',
   ],
   ...['deleteRecords', 'addTables', 'updateTables', 'addViews', 'updateViews', 'deleteView'],
+  'updatePresence',
   ...[
     'adoptDocument',
     'createDocument',
