@@ -8,6 +8,7 @@ import { Icon } from '../components/icon'
 import { useTitle } from '../components/page'
 import { canEdit } from '../document-context/document-context'
 import { InTopBar } from '../layout/top-bar'
+import { PeopleHere } from '../presence/people-here'
 import { siteName } from '../sites/site-name'
 
 interface DocumentBarProps {
@@ -35,6 +36,7 @@ export function DocumentBar({ docId, document }: DocumentBarProps): ReactNode {
         </nav>
         <h1>{name}</h1>
         {!canEdit(document) && <span className="badge">View only</span>}
+        <PeopleHere docId={docId} />
         <Button onClick={() => setSharing(true)}>
           <Icon name="people" />
           <span className="narrow-hidden">Access</span>

@@ -13,6 +13,7 @@ import { Page } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
 import { LiveProvider } from '../live/live-provider'
+import { PresenceProvider } from '../presence/presence-provider'
 import { PastPage } from '../past/past-page'
 import { UndoProvider } from '../undo/undo-provider'
 import { DocumentBar } from './document-bar'
@@ -76,39 +77,41 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
   }, [pathname])
   const past = { docId, tables, isLoading, error, onRetry }
   return (
-    <main className="document" id="main" tabIndex={-1}>
-      <DocumentBar docId={docId} document={document} />
-      <div ref={side} className="document-side">
-        <TableList
-          docId={docId}
-          tables={tables}
-          asOf={asOf}
-          canEdit={canEdit(document) && asOf === undefined}
-          onBusy={setBusyTable}
-        />
-        <nav className="pages" aria-label="Document">
-          {tabsOf(document).map(({ path, name, icon }) => (
-            <NavLink key={path} to={path}>
-              <Icon name={icon} />
-              {name}
-            </NavLink>
-          ))}
-        </nav>
-      </div>
-      <div className="document-main">
-        <LiveProvider docId={docId} isPaused={asOf !== undefined}>
-          <UndoProvider docId={docId} isPaused={asOf !== undefined}>
-            <OpenDocument value={{ ...outlet, busyTable }}>
-              {asOf !== undefined && (
-                <PastPage {...past} asOf={asOf}>
-                  <Outlet />
-                </PastPage>
-              )}
-              {asOf === undefined && (isLoading ? <Loading what="the document" /> : <Outlet />)}
-            </OpenDocument>
-          </UndoProvider>
-        </LiveProvider>
-      </div>
-    </main>
+    <LiveProvider docId={docId} isPaused={asOf !== undefined}>
+      <PresenceProvider docId={docId}>
+        <main className="document" id="main" tabIndex={-1}>
+          <DocumentBar docId={docId} document={document} />
+          <div ref={side} className="document-side">
+            <TableList
+              docId={docId}
+              tables={tables}
+              asOf={asOf}
+              canEdit={canEdit(document) && asOf === undefined}
+              onBusy={setBusyTable}
+            />
+            <nav className="pages" aria-label="Document">
+              {tabsOf(document).map(({ path, name, icon }) => (
+                <NavLink key={path} to={path}>
+                  <Icon name={icon} />
+                  {name}
+                </NavLink>
+              ))}
+            </nav>
+          </div>
+          <div className="document-main">
+            <UndoProvider docId={docId} isPaused={asOf !== undefined}>
+              <OpenDocument value={{ ...outlet, busyTable }}>
+                {asOf !== undefined && (
+                  <PastPage {...past} asOf={asOf}>
+                    <Outlet />
+                  </PastPage>
+                )}
+                {asOf === undefined && (isLoading ? <Loading what="the document" /> : <Outlet />)}
+              </OpenDocument>
+            </UndoProvider>
+          </div>
+        </main>
+      </PresenceProvider>
+    </LiveProvider>
   )
 }

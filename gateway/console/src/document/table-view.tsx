@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { Navigate, useLocation, useParams, useSearchParams } from 'react-router'
 import { type Table, tablesQuery } from '../api/resources'
 import { Empty, Loading } from '../components/states'
 import { canEdit, tableUrl, useDocumentContext } from '../document-context/document-context'
+import { usePlace } from '../presence/presence-provider'
 import { RestoreRowsButton } from '../past/restore-rows-button'
 import { DocumentGrid } from './document-grid'
 
@@ -34,6 +35,11 @@ export function TableView(): ReactNode {
   const isPresent = useIsPresent(docId, table)
   const renamed = useRenamed(docId, tables, tableId)
   const { search } = useLocation()
+  const { enter, move } = usePlace()
+  useEffect(() => {
+    enter(tableId)
+    return () => move({})
+  }, [enter, move, tableId])
   if (busyTable === tableId) return <Loading what="the table" />
   if (renamed) return <Navigate to={tableUrl(docId, renamed.id) + search} replace />
   if (asOf !== undefined && !table)

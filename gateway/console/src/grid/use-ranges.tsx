@@ -14,6 +14,7 @@ import { GrowthDialog, type Growth } from './ranges/growth-dialog'
 import { createRangeHandlers, type RangeHandlers } from './ranges/range-handlers'
 import type { RowSource } from './ranges/range-rows'
 import { useRangeRows, type RangeRows } from './ranges/use-range-rows'
+import { useGridPresence } from './presence/use-grid-presence'
 import { dragFillHandle } from './ranges/fill-handle'
 import { focusedPlace } from './ranges/pointer-drag'
 import { useRangeSelection, type RangeSelecting } from './ranges/use-range-selection'
@@ -48,6 +49,7 @@ export function useRanges(
   { write, report }: Pick<CellEditing, 'write' | 'report'>,
   { grid, body }: GridRefs,
 ): Ranges {
+  useGridPresence(body, tableId)
   const rowCount = useCallback(() => store.readState().total ?? 0, [store])
   const parts = useMemo(() => ({ grid, columns, body, rowCount }), [grid, columns, body, rowCount])
   const selecting = useRangeSelection(parts)

@@ -4,6 +4,7 @@ import {
   UnavailableError,
   type Change,
   type Position,
+  type PresentSession,
 } from '@sheaf/client'
 import { docOf } from '../api/sheaf'
 
@@ -22,6 +23,8 @@ export interface ChangeListener {
   readonly onOtherLog?: () => void
 }
 
+type PresenceListener = (sessions: readonly PresentSession[]) => void
+
 const INITIAL_RETRY_MS = 1_000
 const MAX_RETRY_MS = 30_000
 /** A hidden page disconnects after this time, because browsers allow few connections per site. */
@@ -29,9 +32,12 @@ const HIDDEN_MS = 60_000
 
 /** Streams the changes of a document. Reconnects automatically and resumes after the last received change. */
 export class ChangeStream {
+  /** The name by which this page is present in the document while it is connected. */
+  readonly session = newSession()
   private state: LiveState = 'connecting'
   private readonly stateListeners = new Set<() => void>()
   private readonly listeners = new Set<ChangeListener>()
+  private readonly presenceListeners = new Set<PresenceListener>()
   /** Ends the connection; undefined while there is none. */
   private connection: AbortController | undefined
   private timer: ReturnType<typeof setTimeout> | undefined
@@ -66,6 +72,15 @@ export class ChangeStream {
     return () => this.listeners.delete(listener)
   }
 
+  /**
+   * Calls the listener with who is present, for every change of it from now on; with nobody when the connection ends. Returns a
+   * function that unsubscribes.
+   */
+  readonly watchPresence = (listener: PresenceListener): (() => void) => {
+    this.presenceListeners.add(listener)
+    return () => this.presenceListeners.delete(listener)
+  }
+
   /** The current state. With `watchState`, the arguments of `useSyncExternalStore`. */
   readonly readState = (): LiveState => this.state
 
@@ -90,6 +105,11 @@ export class ChangeStream {
     clearTimeout(this.timer)
     this.connection?.abort()
     this.connection = undefined
+    this.notifyPresence([])
+  }
+
+  private readonly notifyPresence = (sessions: readonly PresentSession[]): void => {
+    for (const listener of this.presenceListeners) listener(sessions)
   }
 
   private setState(state: LiveState): void {
@@ -128,8 +148,12 @@ export class ChangeStream {
       this.retryMs = INITIAL_RETRY_MS
       this.setState(isConnected ? 'live' : 'connecting')
     }
+    const onPresence = (sessions: readonly PresentSession[]) => {
+      if (!signal.aborted) this.notifyPresence(sessions)
+    }
     const { seq: after, etag } = position
-    for await (const change of doc.changes({ after, etag, signal, onConnection })) {
+    const options = { after, etag, signal, session: this.session, onConnection, onPresence }
+    for await (const change of doc.changes(options)) {
       if (signal.aborted) return
       this.position = { seq: change.seq, etag }
       for (const { onChange } of this.listeners) onChange(change)
@@ -161,6 +185,12 @@ export class ChangeStream {
     this.timer = setTimeout(() => void this.connect(), this.retryMs)
     this.retryMs = Math.min(this.retryMs * 2, MAX_RETRY_MS)
   }
+}
+
+/** Returns a name that no other page has. */
+function newSession(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Returns the part of a tag that names the log. */

@@ -1,3 +1,4 @@
+import type { PresentSession } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
 import { VIEWS_TABLE } from '../api/resources'
@@ -15,6 +16,17 @@ function useChangeStream(): ChangeStream {
 export function useLiveState(): LiveState {
   const { watchState, readState } = useChangeStream()
   return useSyncExternalStore(watchState, readState)
+}
+
+/** Returns the name by which this page is present in the document. */
+export function useLiveSession(): string {
+  return useChangeStream().session
+}
+
+/** Subscribes to who is present in the document: see `watchPresence`. The listener must be memoized. */
+export function useLivePresence(listener: (sessions: readonly PresentSession[]) => void): void {
+  const { watchPresence } = useChangeStream()
+  useEffect(() => watchPresence(listener), [watchPresence, listener])
 }
 
 /** Subscribes to the changes of the document. The listener must be memoized. */

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import type { CellContext } from '../../cells/editing/cell-type'
+import { usePlace } from '../../presence/presence-provider'
 import { OpenedPanel, type PanelParts } from './opened-panel'
 import { useRowPlace } from './use-row-place'
 
@@ -22,6 +23,7 @@ export interface OpenedRow {
 export function useRowPanel(context: CellContext, parts: PanelParts): OpenedRow {
   const { store, screen } = parts
   const { rowId, setRow } = useRowParameter()
+  usePlaceOfRow(context.tableId, rowId)
   const place = useRowPlace(rowId, store, screen)
   const [openings, setOpenings] = useState(0)
   const open = useCallback(
@@ -49,6 +51,14 @@ export function useRowPanel(context: CellContext, parts: PanelParts): OpenedRow 
       />
     )
   return { open, rowId, onRows: place.onRows, panel }
+}
+
+/** Others see that this page has the row open. */
+function usePlaceOfRow(tableId: string, rowId: number | undefined): void {
+  const { move } = usePlace()
+  useEffect(() => {
+    if (rowId) move({ tableId, rowId })
+  }, [move, tableId, rowId])
 }
 
 interface RowParameter {
