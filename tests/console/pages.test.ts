@@ -1,3 +1,4 @@
+import { eventually } from '@sheaf/testkit/eventually'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
@@ -132,6 +133,56 @@ describe('the console', () => {
     await stranger.page.goto(`${sheaf.url}/console/profile`)
     await stranger.page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fprofile$/)
     expect(await findViolations(stranger.page)).toEqual([])
+  })
+})
+
+describe('the page of a table', () => {
+  it('asks for all that it needs before its user is known, and for nothing twice', async () => {
+    await using visitor = await visit({ storageState: await desk.context.storageState() })
+    const { page, settled } = visitor
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      asked.push(pathname.replace(/-[^-]+\.js$/, '.js'))
+    })
+    const whole = `/api/docs/${docId}`
+    // The tables are read a second time, for the position from which changes are followed.
+    const needed = [`${whole}/tables`, `${whole}/tables`, `${whole}/tables/People/columns`, whole]
+    const isNeeded = (path: string) => path.startsWith(whole)
+    let release = () => {}
+    const isKnown = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/api/session', async (route) => {
+      await isKnown
+      await route.continue()
+    })
+    await page.goto(`${sheaf.url}/console/docs/${docId}/tables/People`)
+    await eventually(() => {
+      expect(asked).toContain('/console/assets/table-grid.js')
+      expect(asked.filter(isNeeded).sort()).toEqual([...needed].sort())
+    })
+    release()
+    await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
+    await settled()
+    const later = [`${whole}/changes`, `${whole}/tables/People/records/list`]
+    expect(asked.filter(isNeeded).sort()).toEqual([...needed, ...later].sort())
+  })
+
+  it('shows a change that is made while it is loading', async () => {
+    const rest = createRest(sheaf.url, sheaf.ownerKey)
+    await using visitor = await visit({ storageState: await desk.context.storageState() })
+    const { page } = visitor
+    await page.route('**/api/session', async (route) => {
+      const columns = [{ id: 'Late', fields: { label: 'Late', type: 'Text' } }]
+      await eventually(() => expect(isRead).toBe(true))
+      requireOk(await rest.post(`/api/docs/${docId}/tables/People/columns`, { body: { columns } }))
+      await route.continue()
+    })
+    let isRead = false
+    page.on('requestfinished', (request) => {
+      isRead ||= request.url().endsWith('/People/columns')
+    })
+    await page.goto(`${sheaf.url}/console/docs/${docId}/tables/People`)
+    await page.getByRole('columnheader', { name: 'Late' }).waitFor()
   })
 })
 

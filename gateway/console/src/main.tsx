@@ -6,6 +6,7 @@ import { BrowserRouter } from 'react-router'
 import { App } from './app'
 import { ToastProvider } from './components/toast'
 import { guardHistory } from './components/use-leave-guard'
+import { preloadPage } from './document/preload-page'
 import { CrashBoundary } from './layout/crash-boundary'
 import { SessionProvider } from './session/session-provider'
 import { applyTheme, readTheme } from './layout/theme'
@@ -29,6 +30,7 @@ const client = new QueryClient({
   },
 })
 
+preloadPage(client, window.location)
 applyTheme(readTheme())
 guardHistory()
 const root = document.getElementById('root')

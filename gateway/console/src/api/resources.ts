@@ -77,6 +77,13 @@ export const documentQuery = (docId: string) =>
     },
   })
 
+/** The position of the latest change of a document. */
+export const positionQuery = (docId: string) =>
+  queryOptions({
+    queryKey: ['document', docId, 'position'],
+    queryFn: ({ signal }) => docOf(docId).position({ signal }),
+  })
+
 /** The tables of a document, now or as of a change. */
 export const tablesQuery = (docId: string, asOf?: string) =>
   queryOptions({

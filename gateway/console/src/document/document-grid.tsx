@@ -20,6 +20,11 @@ export interface DocumentGridProps {
 const loadGrid = async () => ({ default: (await import('../grid/table-grid')).TableGrid })
 const TableGrid = lazy(loadGrid)
 
+/** Begins to load the grid. */
+export function preloadGrid(): void {
+  void loadGrid()
+}
+
 /** The grid of a table, loaded on demand. */
 export function DocumentGrid(props: DocumentGridProps): ReactNode {
   const { docId, tableId, asOf } = props
@@ -27,8 +32,8 @@ export function DocumentGrid(props: DocumentGridProps): ReactNode {
   const [query] = useSearchParams()
   const hasView = query.has('view')
   const views = useQuery({ ...viewsQuery(docId, tableId, asOf), enabled: hasView })
-  // Load the library in parallel with the columns.
-  useEffect(() => void loadGrid(), [])
+  // In parallel with the columns.
+  useEffect(preloadGrid, [])
   if (columns.error && !columns.data)
     return <ErrorState error={columns.error} onRetry={() => void columns.refetch()} />
   const loading = <Loading what="the table" />

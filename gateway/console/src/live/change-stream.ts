@@ -43,14 +43,19 @@ export class ChangeStream {
   private timer: ReturnType<typeof setTimeout> | undefined
   private isOpen = false
   private retryMs = INITIAL_RETRY_MS
-  /** Sequence number of the last known change, with an ETag that names its log; undefined if none is known. */
-  private position: Position | undefined
   /** Names the log of the last known position, also while none is known; undefined if the next log may be any. */
   private log: string | undefined
   /** True if the shown data may be older than the start of the stream. */
   private mayHaveMissed = false
 
-  constructor(private readonly docId: string) {}
+  /**
+   * @param position the last known change, with an ETag that names its log; undefined if none is known: then changes are followed
+   *   from the position that the document has when the stream is opened
+   */
+  constructor(
+    private readonly docId: string,
+    private position?: Position,
+  ) {}
 
   /** Connects. Returns a function that disconnects. */
   readonly open = (): (() => void) => {

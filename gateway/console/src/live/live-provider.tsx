@@ -1,7 +1,7 @@
 import type { PresentSession } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
-import { VIEWS_TABLE } from '../api/resources'
+import { positionQuery, VIEWS_TABLE } from '../api/resources'
 import { ChangeStream, type ChangeListener, type LiveState } from './change-stream'
 
 const LiveContext = createContext<ChangeStream | undefined>(undefined)
@@ -46,7 +46,12 @@ export function LiveProvider(props: {
 }): ReactNode {
   const { docId, isPaused, children } = props
   const client = useQueryClient()
-  const stream = useMemo(() => new ChangeStream(docId), [docId])
+  const stream = useMemo(
+    () => new ChangeStream(docId, client.getQueryData(positionQuery(docId).queryKey)),
+    [client, docId],
+  )
+  // The position is that of the first opening only.
+  useEffect(() => client.removeQueries(positionQuery(docId)), [client, docId])
   useEffect(() => {
     if (isPaused) return
     const invalidate = (...key: readonly string[]) =>
