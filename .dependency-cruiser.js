@@ -61,10 +61,10 @@ const halls = {
     load process-usage.ts target.ts statistics.ts workloads.ts in-turn.ts machine.ts options.ts report.ts
     formulas modes optimizations plain profile-preload.ts measures.ts main.ts`,
   'gateway/console/src': `
-    api components session layout access sample formats import sites home reference document-context live presence undo writes
+    api components session layout access sample formats form public-form import sites home reference document-context live presence undo writes
     cells/editing cells/choice cells/date cells/reference cells/attachments cells formulas structure/choices structure/columns structure
-    grid/rows grid/view grid/filter grid/clipboard grid/composition grid/ranges grid/arrangement grid/views grid/columns grid/presence grid/search grid/row-panel grid history profile past webhooks document palette styles
-    app.tsx main.tsx`,
+    grid/rows grid/view grid/filter grid/clipboard grid/composition grid/ranges grid/arrangement grid/views grid/columns grid/presence grid/search grid/row-panel grid form-editor history profile past webhooks document palette styles
+    app.tsx main.tsx form-main.tsx`,
 }
 
 /**

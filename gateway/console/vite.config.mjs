@@ -55,7 +55,11 @@ export default defineConfig({
     // The first versions that support light-dark().
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      // The console, and the page of a form, which people without an account open.
+      input: ['index.html', 'form.html'].map((page) => join(import.meta.dirname, page)),
+      checks: { pluginTimings: false },
+    },
     reportCompressedSize: false,
     // The grid library, loaded on demand, exceeds the default limit.
     chunkSizeWarningLimit: 1_200,

@@ -9,12 +9,15 @@ import { pageHead } from '../pages/page-headers'
 
 const PATH = /^\/console(?:\/([^?#]*))?(?:$|[?#])/
 const ROOT = /^\/(?:$|[?#])/
+/** The page of a form; its key is read by the page. */
+const FORM = /^\/forms\/[^/?#]+(?:$|[?#])/
 /** File names contain a content hash, so browsers never need to revalidate them. */
 const FOREVER = 'public, max-age=31536000, immutable'
 const route: RouteTraits = { path: '/console/*', isPage: true }
+const formRoute: RouteTraits = { path: '/forms/{formKey}', isPage: true }
 
 /**
- * Serves the console below `/console/`, and redirects `/` to it. A path that names no file is one of its pages, which the console
+ * Serves the console below `/console/`, redirects `/` to it, and serves the page of forms. A path that names no file is one of its pages, which the console
  * routes itself. Throws AppError `not_found` for an unknown file, and when the console has not been built.
  */
 export function consolePages(files: ConsoleFiles): Stage {
@@ -23,6 +26,11 @@ export function consolePages(files: ConsoleFiles): Stage {
     if (method !== 'GET' && method !== 'HEAD') return false
     // Not permanently: a proxy may serve another page there one day, and browsers remember.
     if (ROOT.test(url)) return redirect(exchange, 302)
+    if (FORM.test(url)) {
+      exchange.begin(formRoute)
+      sendFile(exchange, findFile(files, 'form.html'))
+      return true
+    }
     const [matched, path] = PATH.exec(url) ?? []
     if (matched === undefined) return false
     if (path === undefined) return redirect(exchange, 308)

@@ -59,6 +59,8 @@ export type {
   TableDescription,
   TableUpdate,
   View,
+  FormSettings,
+  FormSettingsField,
   ViewFields,
   ViewSettings,
   Webhook,

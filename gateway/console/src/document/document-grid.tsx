@@ -25,12 +25,18 @@ export function preloadGrid(): void {
   void loadGrid()
 }
 
-/** The grid of a table, loaded on demand. */
+// Forms are seldom edited.
+const TableForm = lazy(async () => ({
+  default: (await import('../form-editor/table-form')).TableForm,
+}))
+
+/** A table as its chosen view has it, loaded on demand: a grid, or the settings of a form. */
 export function DocumentGrid(props: DocumentGridProps): ReactNode {
-  const { docId, tableId, asOf } = props
+  const { docId, tableId, canEdit, asOf } = props
   const columns = useQuery(columnsQuery(docId, tableId, asOf))
   const [query] = useSearchParams()
-  const hasView = query.has('view')
+  const viewId = query.get('view')
+  const hasView = viewId !== null
   const views = useQuery({ ...viewsQuery(docId, tableId, asOf), enabled: hasView })
   // In parallel with the columns.
   useEffect(preloadGrid, [])
@@ -39,9 +45,22 @@ export function DocumentGrid(props: DocumentGridProps): ReactNode {
   const loading = <Loading what="the table" />
   // Otherwise the columns would move once their view is known.
   if (!columns.data || (hasView && views.isPending)) return loading
+  const view = views.data?.find(({ id }) => String(id) === viewId)
   return (
     <Suspense fallback={loading}>
-      <TableGrid {...props} columns={columns.data} />
+      {view?.fields.type === 'form' ? (
+        <TableForm
+          key={view.id}
+          docId={docId}
+          tableId={tableId}
+          canEdit={canEdit}
+          asOf={asOf}
+          columns={columns.data}
+          view={view}
+        />
+      ) : (
+        <TableGrid {...props} columns={columns.data} />
+      )}
     </Suspense>
   )
 }

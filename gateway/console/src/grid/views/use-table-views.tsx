@@ -50,6 +50,7 @@ export function useTableViews(context: CellContext, columns: readonly Column[]):
   const viewMenu = (
     <ViewMenu
       {...chosenView}
+      columns={columns}
       canEdit={canEdit}
       settings={settings}
       changed={changed}

@@ -1,14 +1,18 @@
 import type { View, ViewSettings } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
+import type { Column } from '../../api/resources'
 import { NameDialog } from '../../components/dialog'
 import { Menu } from '../../components/menu'
 import type { MenuItem } from '../../components/menu-items'
+import { newForm } from '../../form/form-settings'
 import { copyName, MAX_NAME } from './view-settings'
 import type { ChosenView } from './use-chosen-view'
 import type { ViewChanges } from './use-view-changes'
 
 interface ViewMenuProps extends Pick<ChosenView, 'views' | 'isLoading' | 'load' | 'chosen'> {
   readonly canEdit: boolean
+  /** All columns of the table. */
+  readonly columns: readonly Column[]
   /** Fields of a view with which the table is shown as it is now. */
   readonly settings: ViewSettings
   /** Those of them that the chosen view does not have. */
@@ -21,10 +25,13 @@ interface ViewMenuProps extends Pick<ChosenView, 'views' | 'isLoading' | 'load' 
 
 const loadingItem: MenuItem = { label: 'Loading views…', isDisabled: true, onSelect: () => {} }
 
+type OpenDialog = 'save' | 'form' | 'rename'
+
 /** The menu of the views of a table. */
 export function ViewMenu(props: ViewMenuProps): ReactNode {
-  const { views, isLoading, load, chosen, canEdit, settings, changed, changes, onChoose } = props
-  const [dialog, setDialog] = useState<'save' | 'rename'>()
+  const { views, isLoading, load, chosen, canEdit, columns } = props
+  const { settings, changed, changes, onChoose } = props
+  const [dialog, setDialog] = useState<OpenDialog>()
   const close = () => setDialog(undefined)
   const isChanged = Object.keys(changed).length > 0
   const choice = (label: string, view?: View): MenuItem => ({
@@ -54,6 +61,15 @@ export function ViewMenu(props: ViewMenuProps): ReactNode {
           onName={(name) => changes.add({ ...settings, name })}
         />
       )}
+      {dialog === 'form' && (
+        <NameDialog
+          title="New form view"
+          submit="Create"
+          maxLength={MAX_NAME}
+          onClose={close}
+          onName={(name) => changes.add({ name, type: 'form', form: newForm(columns) })}
+        />
+      )}
       {dialog === 'rename' && chosen && (
         <NameDialog
           title="Rename view"
@@ -71,21 +87,21 @@ export function ViewMenu(props: ViewMenuProps): ReactNode {
 function editorItems(
   { views, chosen, changes, onSave }: ViewMenuProps,
   isChanged: boolean,
-  open: (dialog: 'save' | 'rename') => void,
+  open: (dialog: OpenDialog) => void,
 ): MenuItem[] {
-  const saveAs: MenuItem = {
-    label: 'Save as view…',
-    startsGroup: true,
-    onSelect: () => open('save'),
-  }
-  if (!chosen) return [saveAs]
+  const isForm = chosen?.fields.type === 'form'
+  const added: MenuItem[] = [
+    { label: 'New form view…', startsGroup: true, onSelect: () => open('form') },
+    ...(isForm ? [] : [{ label: 'Save as view…', onSelect: () => open('save') }]),
+  ]
+  if (!chosen) return added
   const duplicate = () => {
     const { position: _, name, ...settings } = chosen.fields
     const names = views.map(({ fields }) => fields.name)
     changes.add({ ...settings, name: copyName(name, names) }).catch(changes.showError)
   }
   return [
-    saveAs,
+    ...added,
     { label: 'Save changes', isDisabled: !isChanged, onSelect: onSave },
     { label: 'Rename…', onSelect: () => open('rename') },
     { label: 'Duplicate', onSelect: duplicate },
