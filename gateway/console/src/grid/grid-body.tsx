@@ -1,9 +1,4 @@
-import type {
-  ColumnMovedEvent,
-  ColumnResizedEvent,
-  GridApi,
-  RowSelectionOptions,
-} from 'ag-grid-community'
+import type { ColumnMovedEvent, ColumnResizedEvent, GridApi } from 'ag-grid-community'
 import { AgGridReact } from 'ag-grid-react'
 import { useMemo, type ReactNode, type RefObject } from 'react'
 import type { Row } from '../api/resources'
@@ -11,9 +6,9 @@ import type { CellContext } from '../cells/editing/cell-type'
 import { withOrder, withWidth, type RowHeight } from './arrangement/arrangement'
 import type { TableArrangement } from './arrangement/use-arrangement'
 import { useColumnDefs } from './columns/use-column-defs'
-import { registerModules } from './grid-modules'
+import { cacheOptions, registerModules } from './grid-modules'
+import { lineOptions, rowSelection, totalsRow } from './grouping/line-options'
 import { handleRowKey } from './row-keys'
-import { BLOCK_ROWS } from './rows/row-blocks'
 import type { GridRef, GridRows } from './use-grid-rows'
 import type { CellEditing } from './use-cell-editing'
 import { OPENED_CLASS, type GridPanel } from './use-grid-panel'
@@ -29,6 +24,8 @@ interface GridBodyProps {
   readonly rows: GridRows
   readonly editing: CellEditing
   readonly ranges: Ranges
+  /** True for a row of totals below the others. */
+  readonly hasTotals: boolean
   readonly onSelect: () => void
   readonly onFocus: () => void
   /** Adds a row; undefined for those who may not. */
@@ -44,19 +41,9 @@ interface GridBodyProps {
 /** Heights of rows: one, two and four lines of text. */
 const rowPixels: Readonly<Record<RowHeight, number>> = { short: 34, medium: 52, tall: 92 }
 const HEADER_PIXELS = 36
-/** Empty rows shown until the row count is known. */
-const INITIAL_ROWS = 40
-/** Blocks cached by AG Grid. Others are requested from the row store again. */
-const MAX_BLOCKS = 24
 /** Rows rendered before and after the viewport. */
 const BUFFER = 8
 
-const rowSelection: RowSelectionOptions<Row> = {
-  mode: 'multiRow',
-  checkboxes: ({ data }) => data !== undefined,
-  headerCheckbox: false,
-  enableClickSelection: false,
-}
 const selectionColumn = {
   pinned: 'left',
   lockPosition: true,
@@ -74,7 +61,7 @@ interface RowClassParams {
 /** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
   const { context, arranged, canSelect, rows, editing, ranges, onSelect, onFocus } = props
-  const { grid: gridRef, body, onAddRow, opened, onOpenRow: openRow } = props
+  const { grid: gridRef, body, hasTotals, onAddRow, opened, onOpenRow: openRow } = props
   const { openedId } = opened
   const { selecting } = ranges
   const { selection } = selecting
@@ -104,6 +91,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
           handleRowKey(event, gridRef.current, {
             context,
             columns: shown,
+            grouped: rows.groups.grouped,
             openRow,
             addRow: onAddRow,
           })
@@ -120,15 +108,14 @@ export function GridBody(props: GridBodyProps): ReactNode {
         defaultColDef={defaultColumn}
         selectionColumnDef={selectionColumn}
         rowSelection={canSelect ? rowSelection : undefined}
+        {...lineOptions}
+        pinnedBottomRowData={totalsRow(hasTotals)}
         getRowId={({ data }) => String(data.id)}
         rowClassRules={rowClasses}
         rowHeight={rowPixels[arrangement.rowHeight]}
         headerHeight={HEADER_PIXELS}
         rowBuffer={BUFFER}
-        cacheBlockSize={BLOCK_ROWS}
-        maxBlocksInCache={MAX_BLOCKS}
-        maxConcurrentDatasourceRequests={MAX_BLOCKS * 4}
-        infiniteInitialRowCount={INITIAL_ROWS}
+        {...cacheOptions}
         animateRows={false}
         suppressNoRowsOverlay
         suppressColumnMoveAnimation

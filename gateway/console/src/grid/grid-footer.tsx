@@ -18,15 +18,15 @@ export function GridFooter(props: {
   readonly children: ReactNode
 }): ReactNode {
   const { store, selected, isFiltered, isPast, children } = props
-  const { total, error } = useSyncExternalStore(store.watchState, store.readState)
+  const { rows: total, error } = useSyncExternalStore(store.watchState, store.readState)
   const live = useLiveState()
-  const rows = total === 1 ? 'row' : 'rows'
+  const noun = total === 1 ? 'row' : 'rows'
   return (
     <footer className="grid-foot" tabIndex={-1}>
       <span role="status">
         {total === undefined
           ? error === undefined && 'Counting rows…'
-          : `${total.toLocaleString()} ${rows}${isFiltered ? ' (filtered)' : ''}`}
+          : `${total.toLocaleString()} ${noun}${isFiltered ? ' (filtered)' : ''}`}
         {selected > 0 && `, ${selected.toLocaleString()} selected`}
       </span>
       {children}

@@ -6,6 +6,7 @@ import {
   HighlightChangesModule,
   InfiniteRowModelModule,
   ModuleRegistry,
+  PinnedRowModule,
   RenderApiModule,
   RowApiModule,
   RowSelectionModule,
@@ -14,8 +15,21 @@ import {
   TextEditorModule,
   TooltipModule,
 } from 'ag-grid-community'
+import { BLOCK_ROWS } from './rows/row-blocks'
 import { ScaledHeightsModule } from './scrolling/scaled-heights'
 import 'ag-grid-community/styles/ag-grid.css'
+
+/** Empty rows shown until the row count is known. */
+const INITIAL_ROWS = 40
+/** Blocks cached by AG Grid. Others are requested from the row store again. */
+const MAX_BLOCKS = 24
+/** How the grid keeps blocks of rows. */
+export const cacheOptions = {
+  cacheBlockSize: BLOCK_ROWS,
+  maxBlocksInCache: MAX_BLOCKS,
+  maxConcurrentDatasourceRequests: MAX_BLOCKS * 4,
+  infiniteInitialRowCount: INITIAL_ROWS,
+}
 
 /** Registers only the AG Grid modules in use, to keep the bundle small. */
 export function registerModules(): void {
@@ -26,6 +40,7 @@ export function registerModules(): void {
     CustomEditorModule,
     HighlightChangesModule,
     InfiniteRowModelModule,
+    PinnedRowModule,
     RenderApiModule,
     RowApiModule,
     RowSelectionModule,

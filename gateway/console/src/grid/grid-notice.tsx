@@ -73,7 +73,7 @@ interface GridMessageProps {
 }
 
 /** An error that stays takes the place of the rows; with one that passes, those that are loaded stay. */
-const hidesRows = ({ total, error }: StoreState): boolean =>
+const hidesRows = ({ total, error }: Pick<StoreState, 'total' | 'error'>): boolean =>
   error !== undefined && (total === undefined || !isPassing(error))
 
 /** The error or empty state of a grid without rows. */

@@ -2,11 +2,16 @@ import { SELECTION_COLUMN_ID, type CellPosition, type GridApi } from 'ag-grid-co
 import type { KeyboardEvent } from 'react'
 import type { Column, Row } from '../api/resources'
 import { isEditable, type CellContext } from '../cells/editing/cell-type'
-import { NUMBER_COLUMN } from './columns/cell-column'
+import { handleGroupKey } from './grouping/group-keys'
+import { isGroupRow } from './groups/group-row'
+import type { GroupedRows } from './groups/grouped-rows'
+import { NUMBER_COLUMN } from './columns/number-column'
 
 interface RowKeys {
   readonly context: CellContext
   readonly columns: readonly Column[]
+  /** Undefined for rows without groups. */
+  readonly grouped: GroupedRows | undefined
   readonly openRow: (rowId: number) => void
   /** Undefined for those who may not add rows. */
   readonly addRow: (() => void) | undefined
@@ -14,7 +19,7 @@ interface RowKeys {
 
 /**
  * Handles keys of rows: Escape leaves the grid for its footer, since Tab moves from cell to cell; Shift+Enter adds a row, and
- * Space opens the one of the focused cell.
+ * Space opens the one of the focused cell. Headers of groups and totals have keys of their own.
  */
 export function handleRowKey(
   event: KeyboardEvent<HTMLElement>,
@@ -22,6 +27,14 @@ export function handleRowKey(
   keys: RowKeys,
 ): void {
   if (!api || api.getEditingCells().length > 0) return
+  if (!handleGroupKey(event, api, keys.grouped)) handlePlainRowKey(event, api, keys)
+}
+
+function handlePlainRowKey(
+  event: KeyboardEvent<HTMLElement>,
+  api: GridApi<Row>,
+  keys: RowKeys,
+): void {
   if (event.key === 'Escape')
     event.currentTarget.closest('.grid')?.querySelector<HTMLElement>('.grid-foot')?.focus()
   const rowId = rowToOpen(event, api, keys)
@@ -37,10 +50,15 @@ export function handleRowKey(
 /** Returns the id of the row that a key opens: Space in a cell, unless it changes the cell, and Enter as well in a row number. */
 function rowToOpen(event: KeyboardEvent, api: GridApi<Row>, keys: RowKeys): number | undefined {
   const cell = api.getFocusedCell()
-  if (!cell || !isPlainKey(event) || !(event.target as Element).matches('.ag-cell'))
+  if (
+    !cell ||
+    cell.rowPinned ||
+    !isPlainKey(event) ||
+    !(event.target as Element).matches('.ag-cell')
+  )
     return undefined
   const row = api.getDisplayedRowAtIndex(cell.rowIndex)?.data
-  if (!row) return undefined
+  if (!row || isGroupRow(row)) return undefined
   const isNumber = cell.column.getColId() === NUMBER_COLUMN
   const opens = event.key === ' ' ? !usesSpace(cell, row, keys) : event.key === 'Enter' && isNumber
   return opens ? row.id : undefined

@@ -1,11 +1,11 @@
-import { useCallback, useMemo, useState, type ReactNode } from 'react'
+import { useCallback, useMemo, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import { ArrangementMenus } from './arrangement/arrangement-menus'
-import { ColumnMenuContext } from './columns/column-menu-context'
-import { HeaderMenu, type OpenMenu } from './header-menu'
 import { useFilter } from './filter/use-filter'
+import { GroupButton } from './grouping/group-button'
 import { GridBar } from './view/grid-bar'
 import { useTableColumns } from './use-table-columns'
+import { GridContexts, useHeaderMenu } from './use-header-menu'
 import { GridBody } from './grid-body'
 import { GridFooter } from './grid-footer'
 import { RangeFoot } from './ranges/range-foot'
@@ -29,11 +29,10 @@ interface TableGridProps {
 export function TableGrid({ columns, rowActions, ...table }: TableGridProps): ReactNode {
   const { docId, tableId, canEdit, asOf } = table
   const cells = useMemo(() => ({ docId, tableId, canEdit, asOf }), [docId, tableId, canEdit, asOf])
-  const { arranged, viewMenu } = useTableViews(cells, columns)
+  const { arranged, summaries, viewMenu } = useTableViews(cells, columns)
   const { shown } = arranged
-  const found = useTableRows(cells, { columns, shown })
+  const found = useTableRows(cells, { columns, shown, summaries })
   const { view, setView, grid, body, rows, search, editing, ranges, rowCommands, opened } = found
-  const [menu, setMenu] = useState<OpenMenu>()
   const filter = useFilter(cells, columns)
   const tableColumns = useTableColumns(cells, { columns, grid, store: rows.store })
   const { leave } = tableColumns
@@ -45,11 +44,8 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
     },
     [leave, open],
   )
-  const closeMenu = useCallback(() => setMenu(undefined), [])
-  const openMenu = useCallback(
-    (column: Column, header: HTMLElement) => setMenu({ column, header }),
-    [],
-  )
+  const { items } = tableColumns
+  const menus = useHeaderMenu({ arranged, grid, items, onFilter: filter.open })
   const viewState = useMemo<GridViewState>(() => ({ view, setView }), [view, setView])
   const isFiltered = Object.keys(view.filter).length > 0
   return (
@@ -62,11 +58,12 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             {rowActions?.(rowCommands.selected)}
             <ArrangementMenus arranged={arranged} columns={columns} />
             {filter.button}
+            <GroupButton columns={columns} grouped={rows.groups.grouped} />
             {search.field}
           </GridBar>
           {tableColumns.formulaBar}
           <div className="grid-middle">
-            <ColumnMenuContext value={openMenu}>
+            <GridContexts cells={cells} summaries={summaries} groups={rows.groups} menus={menus}>
               <GridBody
                 context={cells}
                 arranged={arranged}
@@ -74,6 +71,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
                 rows={rows}
                 editing={editing}
                 ranges={ranges}
+                hasTotals={summaries.length > 0}
                 onSelect={rowCommands.onSelect}
                 onFocus={tableColumns.onFocus}
                 onAddRow={canEdit ? rowCommands.add : undefined}
@@ -82,7 +80,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
                 grid={grid}
                 body={body}
               />
-            </ColumnMenuContext>
+            </GridContexts>
             <GridMessage
               store={rows.store}
               hasColumns={columns.length > 0}
@@ -104,16 +102,7 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
           >
             <RangeFoot selection={ranges.selecting.selection} read={ranges.read} columns={shown} />
           </GridFooter>
-          {menu && (
-            <HeaderMenu
-              menu={menu}
-              arranged={arranged}
-              grid={grid}
-              columnItems={tableColumns.items(menu.column)}
-              onFilter={filter.open}
-              onClose={closeMenu}
-            />
-          )}
+          {menus.menu}
           {tableColumns.dialog}
           {ranges.dialog}
         </div>

@@ -63,12 +63,12 @@ export function useCellEditing(
       // Unchanged cells are not written.
       if (!shown || isSameValue(newValue, cell ? cell.value : oldValue)) return
       const value: unknown = newValue === undefined ? null : newValue
-      const place = `row ${(node.rowIndex ?? 0) + 1}`
+      const place = `row ${store.places.numberOf(node.rowIndex ?? 0)}`
       const fields = { [shown.id]: value }
       const change = { id: cell?.rowId ?? data.id, fields, place, before: cell?.before }
       write([change], `${columnName(shown)}, ${place}`)
     },
-    [write, columns],
+    [write, columns, store],
   )
   return { problem, report, write, onOpen, onEdit, onClose }
 }

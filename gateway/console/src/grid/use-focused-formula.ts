@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 import type { Column, Row } from '../api/resources'
 import { isComputed } from '../formats/column'
 import { isPending } from '../formats/value'
+import { isGroupRow } from './groups/group-row'
 import type { GridRef } from './use-grid-rows'
 
 /** A cell of a formula column that has the focus. */
@@ -24,11 +25,15 @@ export function useFocusedFormula(
   const [row, setRow] = useState<Row>()
   const onFocus = useCallback(() => {
     const focused = grid.current?.getFocusedCell()
-    setCell(focused ? { rowIndex: focused.rowIndex, colId: focused.column.getColId() } : undefined)
+    setCell(
+      focused && !focused.rowPinned
+        ? { rowIndex: focused.rowIndex, colId: focused.column.getColId() }
+        : undefined,
+    )
   }, [grid])
   useEffect(() => {
     const node = cell && grid.current?.getDisplayedRowAtIndex(cell.rowIndex)
-    const read = () => setRow(node?.data)
+    const read = () => setRow(isGroupRow(node?.data) ? undefined : node?.data)
     read()
     node?.addEventListener('dataChanged', read)
     return () => node?.removeEventListener('dataChanged', read)

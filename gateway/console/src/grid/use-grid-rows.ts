@@ -4,6 +4,7 @@ import type { Row } from '../api/resources'
 import { isSameValue } from '../formats/value'
 import { blockOf } from './rows/row-blocks'
 import type { RowStore } from './rows/row-store'
+import { useRowGroups, type GroupParts, type RowGroups } from './use-row-groups'
 import {
   useLiveRows,
   type LiveRows,
@@ -15,18 +16,31 @@ import {
 /** Up to this many changed rows are updated individually; beyond, the grid reloads its blocks. */
 const MAX_SINGLE_UPDATES = 100
 
-/** The rows of a grid: reads, writes and the data source of AG Grid. */
+/** The rows of a grid: reads, writes, groups and the data source of AG Grid. */
 export interface GridRows extends LiveRows {
+  readonly groups: RowGroups
   readonly datasource: IDatasource
 }
 
 /** A ref to the AG Grid API, set while the grid is mounted. */
 export type GridRef = RefObject<GridApi<Row> | null>
 
-/** The rows of a table in a view, kept up to date by the change stream. */
-export function useGridRows(table: ShownTable, selection: RowSelection, grid: GridRef): GridRows {
-  const rows = useLiveRows(table, selection, useRowDisplay(grid))
-  return useMemo(() => ({ ...rows, datasource: datasourceOf(rows.store) }), [rows])
+/** The rows that a grid shows, in their groups. */
+export interface GridSelection extends RowSelection {
+  readonly grouped: GroupParts
+}
+
+/** The rows of a table in a view, in its groups, kept up to date by the change stream. */
+export function useGridRows(
+  table: ShownTable,
+  { grouped, ...selection }: GridSelection,
+  grid: GridRef,
+): GridRows {
+  const groups = useRowGroups(table, selection, grouped)
+  const rows = useLiveRows(table, groups.selection, useRowDisplay(grid))
+  const { store } = rows
+  const datasource = useMemo(() => datasourceOf(store), [store])
+  return useMemo(() => ({ ...rows, groups, datasource }), [rows, groups, datasource])
 }
 
 const datasourceOf = (store: RowStore): IDatasource => ({

@@ -6,7 +6,8 @@ import { useLiveChanges } from '../live/live-provider'
 import { outbox } from '../writes/outbox'
 import type { TableView, TableWrites } from '../writes/table-writes'
 import { RowStore, type RowListener } from './rows/row-store'
-import { RowsApi, type RowSearch } from './rows/rows-api'
+import type { RowPlaces } from './rows/row-places'
+import { RowsApi, type ReadPage, type RowSearch } from './rows/rows-api'
 import { viewParameters, type GridView } from './view/grid-view'
 
 /** The table that is shown, now or as of a change. */
@@ -16,6 +17,16 @@ export type ShownTable = Pick<CellContext, 'docId' | 'tableId' | 'asOf'>
 export interface RowSelection {
   readonly view: GridView
   readonly search: RowSearch
+  /** Returns the pages of a view with other lines among the rows that a function reads. Must be memoized. */
+  readonly arrange?: (readPage: ReadPage) => ArrangedPages
+}
+
+/** Pages of rows with other lines among them. */
+export interface ArrangedPages {
+  readonly readPage: ReadPage
+  readonly places: RowPlaces
+  /** Calls back with the size of the view when its lines are at other places. Returns a function that ends this. */
+  readonly open: (onLayout: (size: number) => void) => () => void
 }
 
 /** What draws rows. */
@@ -27,6 +38,8 @@ export interface RowDisplay extends RowListener {
 /** The rows of a table in a view: reads and writes. */
 export interface LiveRows {
   readonly api: RowsApi
+  /** Reads a page of the view. */
+  readonly readPage: ReadPage
   readonly store: RowStore
   readonly writes: TableWrites
 }
@@ -34,21 +47,23 @@ export interface LiveRows {
 /** The rows of a table in a view, kept up to date by the change stream. The display must be memoized. */
 export function useLiveRows(
   { docId, tableId, asOf }: ShownTable,
-  { view, search }: RowSelection,
+  { view, search, arrange }: RowSelection,
   display: RowDisplay,
 ): LiveRows {
   const { sort, filter } = viewParameters(view)
   const writes = outbox.writesOf(docId, tableId)
-  const rows = useMemo<LiveRows>(() => {
+  const rows = useMemo(() => {
     const api = new RowsApi({ docId, tableId, sort, filter, search, asOf })
-    const store = new RowStore(
-      (request, signal) => api.readPage(request, signal),
-      api.isPresent ? writes.show : undefined,
-    )
-    return { api, store, writes }
-  }, [docId, tableId, sort, filter, search, asOf, writes])
-  const { store } = rows
+    const readRows: ReadPage = (request, signal) => api.readPage(request, signal)
+    const pages = arrange?.(readRows)
+    const readPage = pages?.readPage ?? readRows
+    const show = api.isPresent ? writes.show : undefined
+    const created = new RowStore(readPage, show, pages?.places)
+    return { api, readPage, store: created, writes, arranged: pages }
+  }, [docId, tableId, sort, filter, search, asOf, arrange, writes])
+  const { store, arranged } = rows
   useEffect(() => store.open(display), [store, display])
+  useEffect(() => arranged?.open((size) => store.rearrange(size)), [arranged, store])
   const isPresent = asOf === undefined
   useEffect(
     () => (isPresent ? writes.attach(viewOf(store, display)) : undefined),

@@ -44,22 +44,26 @@ interface GridRefs {
 
 /** Selects cells of a grid, copies them and changes them. */
 export function useRanges(
-  { api, store }: GridRows,
+  { readPage, store }: GridRows,
   { docId, tableId, columns, canEdit }: RangeTable,
   { write, report }: Pick<CellEditing, 'write' | 'report'>,
   { grid, body }: GridRefs,
 ): Ranges {
   useGridPresence(body, tableId)
   const rowCount = useCallback(() => store.readState().total ?? 0, [store])
-  const parts = useMemo(() => ({ grid, columns, body, rowCount }), [grid, columns, body, rowCount])
+  const parts = useMemo(
+    () => ({ grid, columns, body, rowCount, places: store.places }),
+    [grid, columns, body, rowCount, store],
+  )
   const selecting = useRangeSelection(parts)
   const { selection } = selecting
   const source = useMemo<RowSource>(
     () => ({
       at: (index) => displayedRow(grid, store, index),
-      readPage: (request, signal) => api.readPage(request, signal),
+      readPage,
+      places: store.places,
     }),
-    [grid, store, api],
+    [grid, store, readPage],
   )
   const read = useRangeRows(selection, source)
   const [growing, askToGrow] = useState<Growth>()

@@ -4,7 +4,7 @@ import { useRecordChange } from '../undo/undo-provider'
 import type { Column } from '../api/resources'
 import { holdKeys } from '../cells/editing/type-ahead'
 import { isComputed } from '../formats/column'
-import { viewParameters, type GridView } from './view/grid-view'
+import { rowOrder, viewParameters, type GridView } from './view/grid-view'
 import type { RowSearch } from './rows/rows-api'
 import type { GridRef, GridRows } from './use-grid-rows'
 import { useRowRemoval } from './use-row-removal'
@@ -24,7 +24,7 @@ export interface RowCommands {
 /** Maximum wait until an added row is displayed. */
 const SHOWN_MS = 10_000
 const ADDED_SOMEWHERE =
-  'Row added. The current sort order, filters and search determine where it appears.'
+  'Row added. The current groups, sort order, filters and search determine where it appears.'
 const EDITORS = '.ag-cell-inline-editing, .ag-popup-editor'
 
 interface GridRefs {
@@ -97,8 +97,8 @@ export function useRowCommands(
 }
 
 /** True if an added row is the last one. */
-const showsAll = ({ sort, filter }: GridView, { text }: RowSearch): boolean =>
-  sort.length === 0 && Object.keys(filter).length === 0 && text === ''
+const showsAll = (view: GridView, { text }: RowSearch): boolean =>
+  rowOrder(view).length === 0 && Object.keys(view.filter).length === 0 && text === ''
 
 function selectedIds(grid: GridRef): readonly number[] {
   const nodes = grid.current?.getSelectedNodes() ?? []

@@ -6,6 +6,7 @@ import { useApiMutation } from '../components/use-api-mutation'
 import { columnName, isComputed } from '../formats/column'
 import { recalculate } from '../formulas/formula-check'
 import { useColumnDialogs } from '../structure/columns/use-column-dialogs'
+import { isGroupRow } from './groups/group-row'
 import { FormulaBar } from './formula-bar'
 import type { RowStore } from './rows/row-store'
 import { useFocusedFormula, usePendingCells } from './use-focused-formula'
@@ -88,6 +89,6 @@ function rowsInView({ current: api }: GridRef): readonly number[] {
     .getRenderedNodes()
     .filter(({ rowTop }) => rowTop !== null && rowTop >= top && rowTop < bottom)
     .sort((a, b) => (a.rowIndex ?? 0) - (b.rowIndex ?? 0))
-    .flatMap(({ data }) => data?.id ?? [])
+    .flatMap(({ data }) => (data && !isGroupRow(data) ? [data.id] : []))
     .slice(0, MAX_ROWS)
 }

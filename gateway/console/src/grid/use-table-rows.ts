@@ -1,13 +1,13 @@
 import type { GridApi } from 'ag-grid-community'
-import { useCallback, useMemo, useRef, type RefObject } from 'react'
-import { useSearchParams } from 'react-router'
+import { useRef, type RefObject } from 'react'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { useSearchText } from './view/search-address'
 import { useGridSearch, type GridSearch } from './search/use-grid-search'
 import { useRowSearch } from './search/use-row-search'
-import { readView, writeView, type GridView } from './view/grid-view'
-import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
+import type { GridView } from './view/grid-view'
+import { useGridView } from './view/use-grid-view'
+import { useGridRows, type GridRef, type GridRows, type GridSelection } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
 import { useGridPanel, type GridPanel } from './use-grid-panel'
 import { useRanges, type Ranges } from './use-ranges'
@@ -30,17 +30,26 @@ export interface TableRows {
   readonly opened: GridPanel
 }
 
-/** The rows of a table, in the view given by the URL. What is selected and changed are the columns that are shown. */
+type TableParts = GridSelection['grouped'] & {
+  /** The columns that are shown. What is selected and changed are these. */
+  readonly shown: readonly Column[]
+}
+
+/** The rows of a table, in the view given by the URL. */
 export function useTableRows(
   table: CellContext,
-  { columns, shown }: { readonly columns: readonly Column[]; readonly shown: readonly Column[] },
+  { columns, shown, summaries }: TableParts,
 ): TableRows {
   const [view, setView] = useGridView()
   const grid = useRef<GridApi<Row>>(null)
   const body = useRef<HTMLDivElement>(null)
   const [text, setText] = useSearchText()
   const rowSearch = useRowSearch(text, shown)
-  const rows = useGridRows(table, { view, search: rowSearch }, grid)
+  const rows = useGridRows(
+    table,
+    { view, search: rowSearch, grouped: { columns, summaries } },
+    grid,
+  )
   const searched = { text: rowSearch.text, setText, shown, grid, body, rows }
   const search = useGridSearch(table, searched)
   const editing = useCellEditing(rows, columns, { grid, body })
@@ -50,27 +59,16 @@ export function useTableRows(
     { view, search: rowSearch, columns: shown },
     { grid, body },
   )
-  const { api, store, writes } = rows
+  const { readPage, store, writes } = rows
   const panelParts = {
     columns,
     shown,
     store,
-    readPage: api.readPage.bind(api),
+    readPage,
     writes,
     write: editing.write,
     remove: rowCommands.remove,
   }
   const opened = useGridPanel(table, panelParts, { grid, body })
   return { view, setView, grid, body, rows, search, editing, ranges, rowCommands, opened }
-}
-
-/** The view in the query string of the page; setting it navigates. */
-function useGridView(): readonly [GridView, SetView] {
-  const [query, setQuery] = useSearchParams()
-  const view = useMemo(() => readView(query), [query])
-  const setView = useCallback<SetView>(
-    (next, options) => setQuery((before) => writeView(before, next), options),
-    [setQuery],
-  )
-  return [view, setView]
 }

@@ -1,10 +1,28 @@
+import type { AggregateName } from '@sheaf/client'
+
 /** A column as arranged. */
 export interface ArrangedColumn {
   readonly id: string
   /** In pixels; absent for the width of its type. */
   readonly width?: number
   readonly hidden?: boolean
+  /** What all of its cells come to, which is shown below them. */
+  readonly summary?: AggregateName
 }
+
+const summaries: readonly string[] = [
+  'filled',
+  'empty',
+  'unique',
+  'sum',
+  'average',
+  'min',
+  'max',
+] satisfies AggregateName[]
+
+/** Returns the summary with a name; undefined if there is none. */
+export const readSummary = (name: unknown): AggregateName | undefined =>
+  typeof name === 'string' && summaries.includes(name) ? (name as AggregateName) : undefined
 
 /** Heights of rows, in lines of text: one, two and four. */
 export const rowHeights = ['short', 'medium', 'tall'] as const
@@ -86,6 +104,15 @@ export function moveBy(arrangement: Arrangement, id: string, by: -1 | 1): Arrang
 export function withWidth(arrangement: Arrangement, id: string, width: number): Arrangement {
   const within = Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, width)))
   return changeColumn(arrangement, id, { width: within })
+}
+
+/** Sets what is shown below the cells of a column; undefined for nothing. */
+export function withSummary(
+  arrangement: Arrangement,
+  id: string,
+  summary: AggregateName | undefined,
+): Arrangement {
+  return changeColumn(arrangement, id, { summary })
 }
 
 /** Hides or shows a column. The last shown one stays; as many columns as before of those that stay shown are frozen. */

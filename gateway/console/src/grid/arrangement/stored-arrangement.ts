@@ -4,6 +4,7 @@ import {
   MAX_WIDTH,
   MIN_WIDTH,
   plainArrangement,
+  readSummary,
   rowHeights,
   type ArrangedColumn,
   type Arrangement,
@@ -22,11 +23,12 @@ export interface StoredArrangement extends Arrangement {
 /** Returns what to store of an arrangement. */
 export function toStored(arrangement: Arrangement, columns: readonly Column[]): StoredArrangement {
   const refs = new Map(columns.map(({ id, fields }) => [id, fields.colRef]))
-  const stored = arrangement.columns.map(({ id, width, hidden }) => ({
+  const stored = arrangement.columns.map(({ id, width, hidden, summary }) => ({
     id,
     ref: refs.get(id) ?? 0,
     ...(width !== undefined && { width }),
     ...(hidden === true && { hidden }),
+    ...(summary && { summary }),
   }))
   return { ...arrangement, columns: stored }
 }
@@ -63,7 +65,13 @@ function readColumn(
   if (typeof id !== 'string') return undefined
   const { width } = column
   const isWidth = typeof width === 'number' && width >= MIN_WIDTH && width <= MAX_WIDTH
-  return { id, ...(isWidth && { width }), ...(column.hidden === true && { hidden: true }) }
+  const summary = readSummary(column.summary)
+  return {
+    id,
+    ...(isWidth && { width }),
+    ...(column.hidden === true && { hidden: true }),
+    ...(summary && { summary }),
+  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -7,11 +7,11 @@ import { cellTypeOf } from '../../cells/cell-types'
 import { MIN_WIDTH } from '../arrangement/arrangement'
 import { valueFamily, type Family } from '../filter/conditions'
 import type { CellState } from '../../writes/table-writes'
+import { withTotals } from '../grouping/total-cells'
 import { RANGE_CLASS, RANGE_END_CLASS, type RangeSelection } from '../ranges/range-selection'
-import type { LoadedRow } from '../rows/row-blocks'
 import { ColumnHeader } from './column-header'
 import { FormulaState } from './formula-state'
-import { RowNumber } from './row-number'
+import type { PreviewOf } from './number-column'
 
 const widths: Readonly<Record<Family, number>> = {
   text: 220,
@@ -28,32 +28,6 @@ const FROZEN_EDGE = 'frozen-edge'
 
 /** Returns the width of a column that has no other, in pixels. */
 export const plainWidth = (column: Column): number => widths[valueFamily(column)]
-
-/** Returns a row to show in place of one that is not loaded. */
-export type PreviewOf = (index: number) => LoadedRow | undefined
-
-/** The id of the column of row numbers. */
-export const NUMBER_COLUMN = ' number'
-
-/** The column of row numbers, with buttons that open the rows. */
-export const numberColumn = (preview: PreviewOf, onOpen: (rowId: number) => void): ColDef<Row> => ({
-  colId: NUMBER_COLUMN,
-  cellRenderer: RowNumber,
-  cellRendererParams: { onOpen },
-  headerName: 'Row',
-  headerClass: 'number-head',
-  cellClass: 'row-number',
-  pinned: 'left',
-  lockPosition: true,
-  resizable: false,
-  width: 76,
-  editable: false,
-  valueGetter({ data, node }) {
-    const index = node?.rowIndex ?? 0
-    return ((data ? undefined : preview(index)?.index) ?? index) + 1
-  },
-  tooltipValueGetter: ({ data }) => data && `Row id ${data.id}`,
-})
 
 /** What a grid has in place of the stored cells, and what is done with them. */
 interface CellParts {
@@ -85,6 +59,7 @@ export function cellColumn(
 ): ColDef<Row> {
   const { id, fields } = column
   const cells = cellTypeOf(fields.type).column(column, context)
+  const own = { ...cells, ...(isComputed(column) && computed(cells.cellClass)) }
   return {
     colId: id,
     headerName: fields.label || id,
@@ -99,15 +74,17 @@ export function cellColumn(
     lockPinned: true,
     valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
     cellClassRules: {
-      [RANGE_CLASS]: ({ rowIndex }) => selection.has({ row: rowIndex, column: place }),
-      [RANGE_END_CLASS]: ({ rowIndex }) => selection.endsAt({ row: rowIndex, column: place }),
+      [RANGE_CLASS]: ({ rowIndex, node }) =>
+        !node.rowPinned && selection.has({ row: rowIndex, column: place }),
+      [RANGE_END_CLASS]: ({ rowIndex, node }) =>
+        !node.rowPinned && selection.endsAt({ row: rowIndex, column: place }),
       [FROZEN_EDGE]: () => frozen === 'last',
       'cell-waiting': ({ data }) => data !== undefined && stateOf(data.id, id) === 'waiting',
       'cell-disputed': ({ data }) => data !== undefined && stateOf(data.id, id) === 'disputed',
     },
     tooltipValueGetter: ({ data }) => data && stateNotes[stateOf(data.id, id) ?? 'sending'],
-    ...cells,
-    ...(isComputed(column) && computed(cells.cellClass)),
+    ...own,
+    ...withTotals(column, own),
     suppressKeyboardEvent: (params) =>
       cells.suppressKeyboardEvent?.(params) === true || isClearing(params),
   }

@@ -6,7 +6,8 @@ import type { TableWrites } from '../../writes/table-writes'
 import type { TableArrangement } from '../arrangement/use-arrangement'
 import type { RangeSelection } from '../ranges/range-selection'
 import type { RowStore } from '../rows/row-store'
-import { cellColumn, numberColumn, type PreviewOf } from './cell-column'
+import { cellColumn } from './cell-column'
+import { numberColumn, type PreviewOf } from './number-column'
 import { useFrozenCount } from './use-frozen-count'
 
 interface ColumnParts {
@@ -34,6 +35,6 @@ export function useColumnDefs(
       const arrangedParts = { place, width: widths.get(column.id), frozen: frozenAt(place) }
       return cellColumn(column, context, { ...parts, ...arrangedParts })
     })
-    return [numberColumn(preview, openRow), ...cellColumns]
+    return [numberColumn(preview, store.places.numberOf, openRow), ...cellColumns]
   }, [shown, arrangement.columns, frozen, context, store, writes, selection, openRow])
 }

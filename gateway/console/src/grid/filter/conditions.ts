@@ -204,3 +204,16 @@ export function withKind({ kind, values }: Condition, next: ConditionKind): Cond
   const keeps = before === after || (before === 'one' && after === 'many' && kind !== 'on')
   return { kind: next, values: keeps && next !== 'on' && kind !== 'on' ? values : [] }
 }
+
+/** Names of the two directions, by what is sorted. */
+const directions: Readonly<Partial<Record<Family, readonly [string, string]>>> = {
+  text: ['A → Z', 'Z → A'],
+  number: ['1 → 9', '9 → 1'],
+  date: ['old → new', 'new → old'],
+  time: ['old → new', 'new → old'],
+  bool: ['no → yes', 'yes → no'],
+}
+
+/** Returns what the ascending and the descending order of a column are called. */
+export const directionsOf = (column: Column | undefined): readonly [string, string] =>
+  (column && directions[valueFamily(column)]) ?? ['ascending', 'descending']

@@ -3,7 +3,7 @@ import type { PresencePlace } from '@sheaf/client'
 import { useEffect, type RefObject } from 'react'
 import type { Person } from '../../presence/people'
 import { usePeople, usePlace } from '../../presence/presence-provider'
-import { NUMBER_COLUMN } from '../columns/cell-column'
+import { NUMBER_COLUMN } from '../columns/number-column'
 
 /** The attribute of a cell that somebody else has focused, with their names. */
 const NAMES = 'data-people'

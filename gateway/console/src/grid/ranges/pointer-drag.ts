@@ -34,7 +34,9 @@ export function focusedPlace(
 ): Place | undefined {
   const focused = api?.getFocusedCell()
   const column = columns.findIndex(({ id }) => id === focused?.column.getColId())
-  return focused && column >= 0 ? { row: focused.rowIndex, column } : undefined
+  return focused && !focused.rowPinned && column >= 0
+    ? { row: focused.rowIndex, column }
+    : undefined
 }
 
 /** Scrolls to a cell. */

@@ -1,11 +1,16 @@
 import { sampleColumn } from '../../api/sample-column'
 import type { PlacedChange } from '../../writes/cells-api'
+import { plainPlaces } from '../rows/row-places'
 import { createRangeHandlers } from './range-handlers'
 
 const columns = [sampleColumn('A', { type: 'Text' }), sampleColumn('B', { type: 'Int' })]
 const rowOf = (index: number) => ({ id: index + 1, fields: { A: `a${index}`, B: index } })
 
-function setUp(total: number, at: (index: number) => ReturnType<typeof rowOf> | undefined) {
+function setUp(
+  total: number,
+  at: (index: number) => ReturnType<typeof rowOf> | undefined,
+  places = plainPlaces,
+) {
   const written: { changes: readonly PlacedChange[]; label: string }[] = []
   const handlers = createRangeHandlers({
     columns,
@@ -13,6 +18,7 @@ function setUp(total: number, at: (index: number) => ReturnType<typeof rowOf> | 
     selected: () => undefined,
     source: {
       at,
+      places,
       readPage: ({ offset, limit }) => {
         const rows = Array.from({ length: Math.min(limit, total - offset) }, (_, place) =>
           rowOf(offset + place),
@@ -56,6 +62,25 @@ describe('a filled range', () => {
     const { handlers, written } = setUp(10, rowOf)
     handlers.fill(block(4, 4), block(4, 5))
     expect(written.map(({ label }) => label)).toEqual(['A, row 6 filled'])
+  })
+
+  it('is filled from the row before the headers of groups, which are left out', () => {
+    const isGroup = (index: number) => index === 0 || index === 3 || index === 4
+    const numberOf = (index: number) => (index < 3 ? index : index - 2)
+    const nextRow = (index: number, step: 1 | -1): number =>
+      isGroup(index + step) ? nextRow(index + step, step) : index + step
+    const at = (index: number) => (isGroup(index) ? { ...rowOf(index), header: {} } : rowOf(index))
+    const places = { ...plainPlaces, isGroup, numberOf, nextRow }
+    const { handlers, written } = setUp(10, at, places)
+    handlers.fill(block(2, 2), block(2, 6))
+    expect(written).toMatchObject([
+      {
+        changes: [
+          { id: 6, fields: { A: 'a2' }, place: 'row 3' },
+          { id: 7, fields: { A: 'a2' }, place: 'row 4' },
+        ],
+      },
+    ])
   })
 
   it('stays as it is if the rows to fill it from were deleted', async () => {

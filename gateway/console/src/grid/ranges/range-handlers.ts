@@ -9,7 +9,7 @@ import type { PlacedChange, RowChange } from '../../writes/cells-api'
 import type { Growth } from './growth-dialog'
 import { heightOf, widthOf, type Block } from './cell-range'
 import { planClear, planFill, repeatCell, type RangePlan } from './range-changes'
-import { MAX_RANGE_ROWS, readRange, shownRows, type RowSource } from './range-rows'
+import { MAX_RANGE_ROWS, readRange, rowIndexes, shownRows, type RowSource } from './range-rows'
 import type { RangeRows } from './use-range-rows'
 
 /** What commands on selected cells need. */
@@ -122,7 +122,7 @@ function change(parts: RangeParts, block: Block, { plan, done }: RangeChange): v
     const planned = plan(rows, columnsOf(block, columns))
     if ('problem' in planned) return report(planned.problem)
     const { changes } = planned
-    const label = `${nameOf(changes, block, columns)} ${done}`
+    const label = `${nameOf(changes, block, parts)} ${done}`
     if (changes.length > 0) writeRows(parts, { changes, rows, block }, label)
   })
 }
@@ -150,10 +150,12 @@ interface ChangedRows {
 
 /** Writes changes of rows, with what the cells were before, so that nobody else's value is overwritten later. */
 function writeRows(parts: RangeParts, { changes, rows, block }: ChangedRows, label: string): void {
+  const { places } = parts.source
+  const indexes = rowIndexes(block, places)
   const known = new Map(rows.map(({ id, fields }, at) => [id, { fields, at }]))
   const placed = changes.map((one) => {
     const { fields: before = {}, at = 0 } = known.get(one.id) ?? {}
-    return { ...one, before, place: `row ${block.firstRow + at + 1}` }
+    return { ...one, before, place: `row ${places.numberOf(indexes[at] ?? 0)}` }
   })
   parts.write(placed, label)
 }
@@ -162,34 +164,56 @@ function writeRows(parts: RangeParts, { changes, rows, block }: ChangedRows, lab
 function fillDown(parts: RangeParts): void {
   const block = parts.selected()
   if (!block) return
-  const firstRow = heightOf(block) > 1 ? block.firstRow : block.firstRow - 1
-  if (firstRow < 0) return
+  const above = () => parts.source.places.nextRow(block.firstRow, -1)
+  const firstRow = heightOf(block) > 1 ? block.firstRow : above()
+  if (firstRow === undefined) return
   const whole = { ...block, firstRow }
   fill(parts, { ...whole, lastRow: firstRow }, whole)
 }
 
 function fill(parts: RangeParts, source: Block, whole: Block): void {
-  const rows = { first: source.firstRow - whole.firstRow, count: heightOf(source) }
+  const { places } = parts.source
+  const before = { ...whole, lastRow: source.firstRow - 1 }
+  const rows = {
+    first: rowIndexes(before, places).length,
+    count: rowIndexes(source, places).length,
+  }
   const plan: RangeChange['plan'] = (all, columns) => planFill(all, columns, rows)
   change(parts, whole, { plan, done: 'filled' })
 }
 
 /** Returns what changed cells are called: one by its column and row, or their number. */
-function nameOf(changes: readonly RowChange[], block: Block, columns: readonly Column[]): string {
+function nameOf(
+  changes: readonly RowChange[],
+  block: Block,
+  { columns, source }: RangeParts,
+): string {
   const count = changes.length * Object.keys(changes[0]?.fields ?? {}).length
   const column = columns[block.firstColumn]
   if (count > 1 || !column) return `${count.toLocaleString()} cells`
-  return `${columnName(column)}, row ${block.lastRow + 1}`
+  return `${columnName(column)}, row ${source.places.numberOf(block.lastRow)}`
+}
+
+/** The index of the last of some rows from a place on, as far as there are as many. */
+function lastOf(firstRow: number, count: number, { source, rowCount }: RangeParts): number {
+  const end = rowCount()
+  let last = firstRow
+  for (let row = 1; row < count; row++) {
+    const next = source.places.nextRow(last, 1)
+    if (next === undefined || next >= end) break
+    last = next
+  }
+  return last
 }
 
 /** Pastes text from the first selected cell on; into all selected cells if it is a single cell. */
 function paste(parts: RangeParts, selected: Block, text: string): void {
-  const { rowCount, report, askToGrow } = parts
+  const { report, askToGrow } = parts
   const { firstRow } = selected
   const lines = repeatCell(readTsv(text), { rows: heightOf(selected), columns: widthOf(selected) })
   const columns = parts.columns.slice(selected.firstColumn)
   if (lines.length > MAX_RANGE_ROWS) return report(TOO_MANY)
-  const block = { ...selected, lastRow: Math.min(rowCount(), firstRow + lines.length) - 1 }
+  const block = { ...selected, lastRow: lastOf(firstRow, lines.length, parts) }
   report()
   withRows(parts, block, (rows) => {
     const plan = planPaste(lines, { columns, rows })

@@ -7,6 +7,7 @@ import {
   type PointerEvent,
 } from 'react'
 import type { Column } from '../../api/resources'
+import type { RowPlaces } from '../rows/row-places'
 import { extend, wholeGrid, type CellRange, type GridSize, type Place } from './cell-range'
 import { focusedPlace, followDrag, placeAt, showPlace, type RangeGrid } from './pointer-drag'
 import { RANGE_CLASS, RANGE_END_CLASS, RangeSelection } from './range-selection'
@@ -22,9 +23,13 @@ export interface RangeSelecting {
   readonly onFocus: () => void
 }
 
+interface PlacedGrid extends RangeGrid {
+  readonly places: RowPlaces
+}
+
 /** Selects ranges of cells by dragging, by a click with Shift, and by the arrow keys with Shift. */
-export function useRangeSelection(parts: RangeGrid): RangeSelecting {
-  const { grid, columns, body, rowCount } = parts
+export function useRangeSelection(parts: PlacedGrid): RangeSelecting {
+  const { grid, columns, body, rowCount, places } = parts
   const selection = useMemo(() => new RangeSelection(), [])
   const stopDrag = useRef(() => {})
   // Places of other columns have no meaning.
@@ -52,12 +57,8 @@ export function useRangeSelection(parts: RangeGrid): RangeSelecting {
           return select(place)
         }
         selection.set(undefined)
-        stopDrag.current = followDrag(
-          { grid, columns, body, rowCount },
-          {
-            onMove: (head) => select(head, place),
-          },
-        )
+        const onMove = (head: Place) => select(head, place)
+        stopDrag.current = followDrag({ grid, columns, body, rowCount }, { onMove })
       },
       onMouseDown(event) {
         // The browser would move the focus, too.
@@ -67,7 +68,7 @@ export function useRangeSelection(parts: RangeGrid): RangeSelecting {
         const size = { rows: rowCount(), columns: columns.length }
         const at = focused()
         const range = selection.current ?? (at && { anchor: at, head: at })
-        const next = afterKey(event, range, size)
+        const next = beyondHeaders(afterKey(event, range, size), range, places)
         // Without a selection, Escape is for others.
         if (!next || (event.key === 'Escape' && !selection.current)) return false
         selection.set(next)
@@ -81,7 +82,19 @@ export function useRangeSelection(parts: RangeGrid): RangeSelecting {
           selection.set(undefined)
       },
     }
-  }, [selection, grid, columns, body, rowCount])
+  }, [selection, grid, columns, body, rowCount, places])
+}
+
+/** An arrow key passes over the headers of groups. */
+function beyondHeaders(
+  next: CellRange | undefined,
+  range: CellRange | undefined,
+  { isGroup, nextRow }: RowPlaces,
+): CellRange | undefined {
+  if (!next || !range || !isGroup(next.head.row)) return next
+  const step = next.head.row < range.head.row ? -1 : 1
+  const row = nextRow(next.head.row, step)
+  return row === undefined ? range : { ...next, head: { ...next.head, row } }
 }
 
 /** Returns the range that a key selects; undefined for other keys. */

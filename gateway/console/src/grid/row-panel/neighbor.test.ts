@@ -1,9 +1,16 @@
-import { findNeighbor, type ReadWindow } from './neighbor'
+import { findNeighbor, type ViewRows } from './neighbor'
 
-const view =
-  (...ids: readonly number[]): ReadWindow =>
-  (first, count) =>
+/** A view of rows by their ids; a header of a group has a negative one. */
+function view(...ids: readonly number[]): ViewRows {
+  const isGroup = (index: number) => (ids[index] ?? 0) < 0
+  const nextRow = (index: number, step: 1 | -1): number => {
+    const next = index + step
+    return isGroup(next) ? nextRow(next, step) : next
+  }
+  const read: ViewRows['read'] = (first, count) =>
     Promise.resolve(ids.slice(first, first + count).map((id) => ({ id, fields: {} })))
+  return { read, places: { isGroup, nextRow } }
+}
 
 describe('the neighbor of a row', () => {
   it('is the one after or before it in the view', async () => {
@@ -16,6 +23,14 @@ describe('the neighbor of a row', () => {
     const read = view(7, 3)
     expect(await findNeighbor({ id: 7, index: 0 }, -1, read)).toBeUndefined()
     expect(await findNeighbor({ id: 3, index: 1 }, 1, read)).toBeUndefined()
+  })
+
+  it('is beyond the headers of groups', async () => {
+    const read = view(-1, 7, -2, -3, -4, -5, 3, -6)
+    expect(await findNeighbor({ id: 7, index: 1 }, 1, read)).toEqual({ id: 3, index: 6 })
+    expect(await findNeighbor({ id: 3, index: 6 }, -1, read)).toEqual({ id: 7, index: 1 })
+    expect(await findNeighbor({ id: 7, index: 1 }, -1, read)).toBeUndefined()
+    expect(await findNeighbor({ id: 3, index: 6 }, 1, read)).toBeUndefined()
   })
 
   it('follows a row that has moved by one', async () => {

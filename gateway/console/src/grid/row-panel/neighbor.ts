@@ -1,10 +1,17 @@
 import type { Row } from '../../api/resources'
+import type { RowPlaces } from '../rows/row-places'
 
 /** One row further, or back. */
 export type Step = 1 | -1
 
-/** Reads rows of the view by index; fewer at its end. */
+/** Reads rows of the view by index, and headers of groups among them; fewer at its end. */
 export type ReadWindow = (first: number, count: number) => Promise<readonly Row[]>
+
+/** The rows of a view. */
+export interface ViewRows {
+  readonly read: ReadWindow
+  readonly places: Pick<RowPlaces, 'isGroup' | 'nextRow'>
+}
 
 /** A row and its index in the view. */
 export interface PlacedRow {
@@ -17,14 +24,16 @@ export interface PlacedRow {
  * view: then its neighbors are those that have met there. Resolves to undefined at the ends of the view.
  */
 export async function findNeighbor(
-  { id, index }: PlacedRow,
+  { id, index: seen }: PlacedRow,
   step: Step,
-  read: ReadWindow,
+  { read, places }: ViewRows,
 ): Promise<PlacedRow | undefined> {
-  const first = Math.max(0, index - 2)
+  const first = Math.max(0, seen - 2)
   const rows = await read(first, 5)
   const at = rows.findIndex((row) => row.id === id)
-  const place = at >= 0 ? first + at + step : step === 1 ? index : index - 1
-  const neighbor = rows[place - first]
-  return neighbor && place >= 0 ? { id: neighbor.id, index: place } : undefined
+  const place = at >= 0 ? first + at + step : step === 1 ? seen : seen - 1
+  const index = places.isGroup(place) ? places.nextRow(place, step) : place
+  if (index === undefined || index < 0) return undefined
+  const neighbor = rows[index - first] ?? (await read(index, 1))[0]
+  return neighbor && { id: neighbor.id, index }
 }

@@ -6,7 +6,7 @@ import { columnName } from '../../formats/column'
 import { isSameValue } from '../../formats/value'
 import type { PlacedChange } from '../../writes/cells-api'
 import type { TableWrites } from '../../writes/table-writes'
-import { readRange, type RowSource } from '../ranges/range-rows'
+import type { ReadPage } from '../rows/rows-api'
 import type { RowStore } from '../rows/row-store'
 import { findNeighbor, type ReadWindow, type Step } from './neighbor'
 import { RowPanel } from './row-panel'
@@ -23,7 +23,7 @@ export interface PanelParts {
   /** The columns that the view shows, in their order. */
   readonly shown: readonly Column[]
   readonly store: RowStore
-  readonly readPage: RowSource['readPage']
+  readonly readPage: ReadPage
   readonly writes: TableWrites
   /** Writes cells. The label says which, to the user. */
   readonly write: (changes: readonly PlacedChange[], label: string) => void
@@ -60,7 +60,10 @@ export function OpenedPanel(props: OpenedPanelProps): ReactNode {
     // What was entered before may still be on its way: the write knows what it replaces.
     const isStored = stored && colId in stored.fields && stateOf(rowId, colId) === undefined
     const before = isStored ? { [colId]: stored.fields[colId] } : undefined
-    const where = place.index === undefined ? `row with id ${rowId}` : `row ${place.index + 1}`
+    const where =
+      place.index === undefined
+        ? `row with id ${rowId}`
+        : `row ${store.places.numberOf(place.index)}`
     return (value: unknown) => {
       if (isSameValue(value, shownValue)) return
       const fields = { [colId]: value ?? null }
@@ -92,20 +95,22 @@ export function OpenedPanel(props: OpenedPanelProps): ReactNode {
 /** Goes from a row to its neighbors in the view, also to those that are not loaded. */
 function useSteps({ rowId, parts, place, onStep }: OpenedPanelProps): RowSteps {
   const { store, readPage, screen } = parts
-  const { total } = useSyncExternalStore(store.watchState, store.readState)
+  const { rows: total } = useSyncExternalStore(store.watchState, store.readState)
   const toaster = useToaster()
   const isBusy = useRef(false)
   const { index } = place
-  const read: ReadWindow = (first, count) => {
-    const block = { firstRow: first, lastRow: first + count - 1, firstColumn: 0, lastColumn: 0 }
-    const source = { at: (at: number) => store.at(at), readPage }
-    return readRange(block, source, AbortSignal.timeout(READ_MS))
+  const read: ReadWindow = async (first, count) => {
+    const known = Array.from({ length: count }, (_, offset) => store.at(first + offset))
+    const loaded = known.filter((row) => row !== undefined)
+    if (loaded.length === count) return loaded
+    const request = { cursor: '', offset: first, limit: count, isCounted: false }
+    return (await readPage(request, AbortSignal.timeout(READ_MS))).rows
   }
   const go = async (step: Step) => {
     if (index === undefined || isBusy.current) return
     isBusy.current = true
     try {
-      const next = await findNeighbor({ id: rowId, index }, step, read)
+      const next = await findNeighbor({ id: rowId, index }, step, { read, places: store.places })
       if (!next) return
       place.set(next)
       screen.scrollTo(next.index)
@@ -116,5 +121,6 @@ function useSteps({ rowId, parts, place, onStep }: OpenedPanelProps): RowSteps {
       isBusy.current = false
     }
   }
-  return { index, total, go: (step) => void go(step) }
+  const shownIndex = index === undefined ? undefined : store.places.numberOf(index) - 1
+  return { index: shownIndex, total, go: (step) => void go(step) }
 }

@@ -67,7 +67,7 @@ describe('the rows of a grid', () => {
     await until(() => store.at(450) !== undefined)
     store.setViewport(BLOCK_ROWS, BLOCK_ROWS + 30)
     await until(() => store.at(550) !== undefined)
-    expect(store.readState()).toEqual({ total: 10_000, error: undefined })
+    expect(store.readState()).toEqual({ total: 10_000, rows: 10_000, error: undefined })
     expect(table.requests.filter(({ isCounted }) => isCounted)).toHaveLength(1)
     expect(table.requests.at(-1)).toMatchObject({ cursor: '500', offset: 0 })
   })
@@ -207,7 +207,7 @@ describe('the rows of a grid', () => {
     fails = false
     store.retry()
     await until(() => store.at(9) !== undefined)
-    expect(store.readState()).toEqual({ total: 10, error: undefined })
+    expect(store.readState()).toEqual({ total: 10, rows: 10, error: undefined })
   })
 
   describe('whose count cannot be read', () => {
@@ -231,7 +231,7 @@ describe('the rows of a grid', () => {
 
     it('have no error once it can', async () => {
       await store.refresh()
-      expect(store.readState()).toEqual({ total: 10_001, error: undefined })
+      expect(store.readState()).toEqual({ total: 10_001, rows: 10_001, error: undefined })
       store.setViewport(5_000, 5_030)
       await until(() => store.at(5_000) !== undefined)
     })

@@ -3,7 +3,8 @@ import type { Row } from '../../api/resources'
 import { CursorIndex } from './cursor-index'
 import { RecentChanges, type CellChanges } from './recent-changes'
 import { BLOCK_ROWS, blockOf, RowBlocks, type LoadedRow } from './row-blocks'
-import type { PageRequest, RowsPage } from './rows-api'
+import { plainPlaces, type RowPlaces } from './row-places'
+import type { ReadPage, RowsPage } from './rows-api'
 
 /** Blocks prefetched beyond the viewport, in the scroll direction and in the opposite direction. */
 const AHEAD = 4
@@ -31,8 +32,10 @@ export interface RowListener {
 
 /** State of a row store. */
 export interface StoreState {
-  /** Number of rows; undefined until the first page is loaded. */
+  /** Size of the view; undefined until the first page is loaded. */
   readonly total: number | undefined
+  /** Number of rows, without the headers of groups. */
+  readonly rows: number | undefined
   /** Why rows could not be loaded; undefined once some were. */
   readonly error: unknown
 }
@@ -42,8 +45,6 @@ interface Waiter {
   /** Called when the request is dropped because too many others wait. */
   readonly onDropped: () => void
 }
-
-type ReadPage = (request: PageRequest, signal: AbortSignal) => Promise<RowsPage>
 
 /** Maximum number of rows whose position in the log is remembered. */
 const MAX_READ_AT = 1_000
@@ -61,7 +62,7 @@ export class RowStore {
   private readonly waiters = new Map<number, Waiter>()
   private readonly stateListeners = new Set<() => void>()
   private listener: RowListener | undefined
-  private state: StoreState = { total: undefined, error: undefined }
+  private state: StoreState = { total: undefined, rows: undefined, error: undefined }
   private first = 0
   private last = 0
   private isScrollingDown = true
@@ -85,6 +86,7 @@ export class RowStore {
   constructor(
     private readonly readPage: ReadPage,
     private readonly show: (row: Row) => Row = (row) => row,
+    readonly places: RowPlaces = plainPlaces,
   ) {}
 
   /** Starts loading and notifies the listener. Returns a function that stops both. */
@@ -239,6 +241,13 @@ export class RowStore {
     this.resetPositions()
   }
 
+  /** Reads all rows again for a view of another size, of which headers and rows are at other places. */
+  rearrange(total: number): void {
+    this.markStale()
+    this.setTotal(total)
+    this.pump()
+  }
+
   /** Retries failed requests. If no rows are missing, counts them: any answer clears the error. */
   retry(): void {
     clearTimeout(this.retryTimer)
@@ -270,18 +279,20 @@ export class RowStore {
   }
 
   private setState(state: StoreState): void {
-    if (state.total === this.state.total && state.error === this.state.error) return
+    const { total, rows, error } = this.state
+    if (state.total === total && state.rows === rows && state.error === error) return
     this.state = state
     for (const listener of this.stateListeners) listener()
   }
 
   private setTotal(total: number): void {
-    const before = this.state.total
-    if (total === before) return
+    const { total: before } = this.state
+    const rows = this.places.countRows(total)
+    if (total === before) return this.setState({ ...this.state, rows })
     // The previous last block may be incomplete or too long.
     if (before !== undefined) this.blocks.markStale(blockOf(Math.min(total, before)))
     this.blocks.truncate(total)
-    this.setState({ ...this.state, total })
+    this.setState({ ...this.state, total, rows })
     this.listener?.onTotal(total)
   }
 

@@ -1,3 +1,4 @@
+import type { AggregateName, Groups } from '@sheaf/client'
 import type { Row } from '../../api/resources'
 import { docOf, type AnyDoc } from '../../api/sheaf'
 import { makeChange } from '../../undo/make-change'
@@ -21,6 +22,9 @@ export interface PageRequest extends PageStart {
   readonly isCounted: boolean
 }
 
+/** Reads a page of rows. */
+export type ReadPage = (request: PageRequest, signal: AbortSignal) => Promise<RowsPage>
+
 /** A search in rows. */
 export interface RowSearch {
   /** Empty for no search. */
@@ -30,6 +34,9 @@ export interface RowSearch {
   /** Ids of the other tables whose rows are shown in these columns, separated by commas. */
   readonly tables: string
 }
+
+/** Innermost groups of a view; the rows of others are one group. */
+const MAX_GROUPS = 5_000
 
 /** The table and the view whose rows are read. */
 interface RowsSource {
@@ -71,6 +78,24 @@ export class RowsApi {
       signal,
     })
     return { rows: records.map(withErrors), nextCursor: nextCursor ?? null, total: totalCount, seq }
+  }
+
+  /** Reads the groups of the rows by sort keys, and aggregates of their columns. */
+  readGroups(
+    groupBy: string,
+    aggregate: Readonly<Record<string, readonly AggregateName[]>>,
+    signal: AbortSignal,
+  ): Promise<Groups> {
+    const { filter, search, asOf } = this.source
+    return this.table.groups({
+      groupBy: groupBy === '' ? undefined : groupBy.split(','),
+      aggregate,
+      limit: MAX_GROUPS,
+      filter: filter === '' ? undefined : (JSON.parse(filter) as object),
+      ...(search.text !== '' && { search: search.text, searchFields: search.fields.split(',') }),
+      asOf,
+      signal,
+    })
   }
 
   /** Resolves to the number of rows before one, without the search; undefined for rows that are sorted. */

@@ -43,7 +43,7 @@ const highlights = (): HighlightRegistry | undefined =>
 
 function markCells(body: HTMLElement, text: string, hasHit: HasHit): void {
   const ranges: Range[] = []
-  for (const cell of body.querySelectorAll<HTMLElement>('.ag-row .ag-cell')) {
+  for (const cell of body.querySelectorAll<HTMLElement>('.ag-row:not(.ag-row-pinned) .ag-cell')) {
     const found = cell.matches('.ag-cell-inline-editing, .row-number') ? [] : rangesIn(cell, text)
     const rowIndex = cell.closest('.ag-row')?.getAttribute('row-index')
     const isHit = found.length > 0 || hasHit(Number(rowIndex), cell.getAttribute('col-id') ?? '')

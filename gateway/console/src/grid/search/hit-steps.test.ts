@@ -1,4 +1,5 @@
 import type { Row } from '../../api/resources'
+import { plainPlaces } from '../rows/row-places'
 import { findHit, type Hit, type HitSource } from './hit-steps'
 
 /** Rows of three cells; x is a hit. */
@@ -6,6 +7,7 @@ function sourceOf(...rows: readonly string[]): HitSource {
   return {
     rowCount: rows.length,
     columnCount: 3,
+    nextRow: plainPlaces.nextRow,
     load: (index) => Promise.resolve({ id: index, fields: {} }),
     isHit: ({ id }: Row, column) => Promise.resolve(rows[id]?.[column] === 'x'),
   }

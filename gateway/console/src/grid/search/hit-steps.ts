@@ -10,6 +10,8 @@ export interface Hit {
 export interface HitSource {
   readonly rowCount: number
   readonly columnCount: number
+  /** Returns the index of the row after another, or before it; undefined beyond the ends. */
+  readonly nextRow: (index: number, step: 1 | -1) => number | undefined
   /** Resolves to a row once it is loaded; undefined if that takes too long. */
   readonly load: (index: number) => Promise<Row | undefined>
   /** Whether the cell of a row contains the text. */
@@ -38,8 +40,14 @@ export async function findHit(
     if (!loaded) return undefined
     for (; column >= 0 && column < columnCount; column += step)
       if (await isHit(loaded, column)) return { row, column }
-    row = (row + step + rowCount) % rowCount
+    row = rowAfter(row, step, source)
     column = end
   }
   return undefined
+}
+
+function rowAfter(row: number, step: 1 | -1, { rowCount, nextRow }: HitSource): number {
+  const next = nextRow(row, step)
+  if (next !== undefined && next < rowCount) return next
+  return step > 0 ? 0 : rowCount - 1
 }

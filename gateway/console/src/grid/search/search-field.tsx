@@ -43,7 +43,7 @@ interface SearchFieldProps {
 /** The field that searches in a table, with the number of rows found, and buttons for the hits. */
 export function SearchField(props: SearchFieldProps): ReactNode {
   const { input, text, store, onText, onClear, onLeave, hits } = props
-  const { total, error } = useSyncExternalStore(store.watchState, store.readState)
+  const { rows: total, error } = useSyncExternalStore(store.watchState, store.readState)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const keys: Readonly<Record<string, (event: KeyboardEvent) => void>> = {

@@ -70,6 +70,7 @@ class HitSteps {
     const source: HitSource = {
       rowCount: store.readState().total ?? 0,
       columnCount: shown.length,
+      nextRow: store.places.nextRow,
       load: (index) => loadRow(this.latest.current, index, isWanted),
       isHit: (row, column) => this.isHit(row, shown[column], text),
     }
@@ -77,7 +78,7 @@ class HitSteps {
     const hit = await findHit(source, from, step).catch(() => undefined)
     if (!hit || !(await focusCell(this.latest.current, hit, isWanted, true))) return
     const column = shown[hit.column]
-    this.onNote(`Row ${hit.row + 1}${column ? `, ${columnName(column)}` : ''}`)
+    this.onNote(`Row ${store.places.numberOf(hit.row)}${column ? `, ${columnName(column)}` : ''}`)
   }
 
   /** Clears the search, and moves the focus to the row of the focused cell among all rows. */
@@ -173,13 +174,15 @@ async function findRow(
 
 /** Scrolls to a cell, and makes it the focused one of the grid. With `staysInField`, the field of the search keeps the keys. */
 async function focusCell(
-  { grid, body, shown }: SearchParts,
-  { row, column }: Hit,
+  { grid, body, shown, rows: { store } }: SearchParts,
+  { row: found, column }: Hit,
   isWanted: () => boolean,
   staysInField = false,
 ): Promise<boolean> {
   const colId = shown[column]?.id
-  if (colId === undefined) return false
+  const { isGroup, nextRow } = store.places
+  const row = isGroup(found) ? nextRow(found, 1) : found
+  if (colId === undefined || row === undefined) return false
   const cell = `[row-index="${row}"] [col-id="${CSS.escape(colId)}"]`
   // A cell that is focused before it is drawn takes the focus later.
   const isDrawn = () => {

@@ -33,7 +33,7 @@ export function GridBar({ columns, filters, children }: GridBarProps): ReactNode
         ))}
       </ul>
       {!isPlain && (
-        <Button kind="quiet" onClick={() => setView({ sort: [], filter: {} })}>
+        <Button kind="quiet" onClick={() => setView({ ...view, sort: [], filter: {} })}>
           Clear all
         </Button>
       )}

@@ -4,23 +4,48 @@ export interface SortKey {
   readonly isDescending: boolean
 }
 
+/** Maximum number of columns by which rows are grouped. */
+export const MAX_GROUPS = 3
+
 /** A filter by column, in the notation of the API. */
 export type Filter = Readonly<Record<string, unknown>>
 
-/** Sort order and filter of a grid. */
+/** Sort order, groups and filter of a grid. */
 export interface GridView {
   readonly sort: readonly SortKey[]
+  /** Columns by which rows are grouped, outermost first; none if absent. */
+  readonly groups?: readonly SortKey[]
   readonly filter: Filter
 }
 
 /** Reads a view from a query string. Invalid parts are ignored. */
 export function readView(query: URLSearchParams): GridView {
-  const keys = (query.get('sort') ?? '').split(',').filter((key) => key !== '' && key !== '-')
-  const sort = keys.map((key) => ({
+  const groups = readKeys(query.get('group')).slice(0, MAX_GROUPS)
+  return {
+    sort: readKeys(query.get('sort')),
+    filter: parseFilter(query.get('filter')),
+    ...(groups.length > 0 && { groups }),
+  }
+}
+
+function readKeys(text: string | null): SortKey[] {
+  const keys = (text ?? '').split(',').filter((key) => key !== '' && key !== '-')
+  return keys.map((key) => ({
     colId: key.startsWith('-') ? key.slice(1) : key,
     isDescending: key.startsWith('-'),
   }))
-  return { sort, filter: parseFilter(query.get('filter')) }
+}
+
+const writeKeys = (keys: readonly SortKey[]): string =>
+  keys.map(({ colId, isDescending }) => (isDescending ? '-' : '') + colId).join(',')
+
+/** Returns the id of the column of a sort key, which can have flags. */
+export const columnOf = ({ colId }: SortKey): string => colId.replace(/:.*$/, '')
+
+/** Returns the order of the rows of a view: that of its groups, and within them its own. */
+export function rowOrder({ sort, groups = [] }: GridView): readonly SortKey[] {
+  const grouped = new Set(groups.map(columnOf))
+  return [...groups, ...sort.filter((key) => !grouped.has(columnOf(key)))]
 }
 
 function parseFilter(text: string | null): Filter {
@@ -36,9 +61,14 @@ function parseFilter(text: string | null): Filter {
 }
 
 /** Returns the query parameters of a view, for the API and for the URL of the page. Unused parameters are empty. */
-export function viewParameters({ sort, filter }: GridView): { sort: string; filter: string } {
+export function viewParameters({ sort, groups = [], filter }: GridView): {
+  readonly sort: string
+  readonly group: string
+  readonly filter: string
+} {
   return {
-    sort: sort.map(({ colId, isDescending }) => (isDescending ? '-' : '') + colId).join(','),
+    sort: writeKeys(sort),
+    group: writeKeys(groups),
     filter: Object.keys(filter).length === 0 ? '' : JSON.stringify(filter),
   }
 }
@@ -87,4 +117,19 @@ export function withNextSort(view: GridView, colId: string, keepsOthers: boolean
   const direction =
     current === undefined ? 'ascending' : current.isDescending ? 'none' : 'descending'
   return withSort(view, colId, direction, keepsOthers)
+}
+
+/** Returns the group key of a column; undefined if rows are not grouped by it. */
+export const groupOf = ({ groups }: GridView, colId: string): SortKey | undefined =>
+  groups?.find((key) => columnOf(key) === colId)
+
+/** Groups rows by a column within the other groups, or no longer. */
+export function withGroup(
+  { groups = [], ...view }: GridView,
+  colId: string,
+  isGrouped: boolean,
+): GridView {
+  const others = groups.filter((key) => columnOf(key) !== colId)
+  const next = isGrouped ? [...others, { colId, isDescending: false }] : others
+  return next.length > 0 ? { ...view, groups: next } : view
 }

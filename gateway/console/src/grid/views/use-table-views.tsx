@@ -7,6 +7,7 @@ import {
   useTableArrangement,
   type TableArrangement,
 } from '../arrangement/use-arrangement'
+import { shownSummaries, type ColumnSummary } from '../grouping/summaries'
 import { useChosenView } from './use-chosen-view'
 import { useViewArrangement } from './use-view-arrangement'
 import { useViewChanges } from './use-view-changes'
@@ -17,6 +18,8 @@ import { changedSettings, settingsOf } from './view-settings'
 interface TableViews {
   /** That of the chosen view, or without one that of the user. */
   readonly arranged: TableArrangement
+  /** The summaries of its columns. */
+  readonly summaries: readonly ColumnSummary[]
   readonly viewMenu: ReactNode
 }
 
@@ -59,5 +62,10 @@ export function useTableViews(context: CellContext, columns: readonly Column[]):
       onSave={save}
     />
   )
-  return { arranged, viewMenu }
+  const { arrangement, shown: shownColumns } = arranged
+  const summaries = useMemo(
+    () => shownSummaries(arrangement, shownColumns),
+    [arrangement, shownColumns],
+  )
+  return { arranged, summaries, viewMenu }
 }

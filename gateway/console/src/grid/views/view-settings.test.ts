@@ -3,6 +3,7 @@ import {
   withFrozen,
   withHidden,
   withOrder,
+  withSummary,
   withWidth,
 } from '../arrangement/arrangement'
 import {
@@ -25,6 +26,8 @@ const bare = {
   frozenColumns: 0,
   rowHeight: 'short',
   wrapText: false,
+  groupBy: [],
+  summaries: {},
 }
 
 describe('a view', () => {
@@ -76,21 +79,32 @@ describe('changes of a view', () => {
   })
 
   it('are the fields that differ, and no others', () => {
-    const sorted = gridViewOf({ sort: ['-B'], filter: {} })
+    const sorted = gridViewOf({ ...bare, sort: ['-B'] })
     expect(changesOf(settingsOf(sorted, plain))).toEqual({ sort: ['-B'] })
     const filtered = { sort: [], filter: { A: ['x'] } }
     expect(changesOf(settingsOf(filtered, plain))).toEqual({ filter: { A: ['x'] } })
     expect(changesOf(settingsOf(everything, withFrozen(plain, 1)))).toEqual({ frozenColumns: 1 })
+    const grouped = gridViewOf({ ...bare, groupBy: ['-A', 'B'] })
+    expect(changesOf(settingsOf(grouped, plain))).toEqual({ groupBy: ['-A', 'B'] })
+    const summed = withSummary(plain, 'A', 'sum')
+    expect(changesOf(settingsOf(everything, summed))).toEqual({ summaries: { A: 'sum' } })
+    expect(arrangementOf({ ...bare, summaries: { A: 'sum' } }, ids)).toEqual(summed)
     expect(Object.keys(changesOf(settingsOf(everything, withHidden(plain, 'B', true))))).toEqual([
       'columns',
     ])
   })
 
   it('include the order of values and of sort keys', () => {
-    const one = gridViewOf({ sort: ['A', 'B'], filter: { A: [1, 2] } })
-    expect(isSameView(one, gridViewOf({ sort: ['A', 'B'], filter: { A: [1, 2] } }))).toBe(true)
-    expect(isSameView(one, gridViewOf({ sort: ['B', 'A'], filter: { A: [1, 2] } }))).toBe(false)
-    expect(isSameView(one, gridViewOf({ sort: ['A', 'B'], filter: { A: [2, 1] } }))).toBe(false)
+    const one = gridViewOf({ ...bare, sort: ['A', 'B'], filter: { A: [1, 2] } })
+    expect(isSameView(one, gridViewOf({ ...bare, sort: ['A', 'B'], filter: { A: [1, 2] } }))).toBe(
+      true,
+    )
+    expect(isSameView(one, gridViewOf({ ...bare, sort: ['B', 'A'], filter: { A: [1, 2] } }))).toBe(
+      false,
+    )
+    expect(isSameView(one, gridViewOf({ ...bare, sort: ['A', 'B'], filter: { A: [2, 1] } }))).toBe(
+      false,
+    )
   })
 })
 

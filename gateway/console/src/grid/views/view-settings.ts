@@ -3,7 +3,9 @@ import {
   fitColumns,
   MAX_WIDTH,
   MIN_WIDTH,
+  readSummary,
   rowHeights,
+  type ArrangedColumn,
   type Arrangement,
 } from '../arrangement/arrangement'
 import { readView, viewParameters, type GridView } from '../view/grid-view'
@@ -11,15 +13,32 @@ import { readView, viewParameters, type GridView } from '../view/grid-view'
 /** The fields of a view that decide which rows and columns are shown, and how. */
 type ShownFields = Pick<
   ViewFields,
-  'sort' | 'filter' | 'columns' | 'frozenColumns' | 'rowHeight' | 'wrapText'
+  | 'sort'
+  | 'filter'
+  | 'columns'
+  | 'frozenColumns'
+  | 'rowHeight'
+  | 'wrapText'
+  | 'groupBy'
+  | 'summaries'
 >
 
 /** Longest name of a view, in characters. */
 export const MAX_NAME = 100
 
-/** Returns the sort order and filter of a view. */
-export function gridViewOf({ sort, filter }: Pick<ShownFields, 'sort' | 'filter'>): GridView {
-  return readView(new URLSearchParams({ sort: sort.join(','), filter: JSON.stringify(filter) }))
+/** Returns the sort order, groups and filter of a view. */
+export function gridViewOf({
+  sort,
+  filter,
+  groupBy,
+}: Pick<ShownFields, 'sort' | 'filter' | 'groupBy'>): GridView {
+  return readView(
+    new URLSearchParams({
+      sort: sort.join(','),
+      group: groupBy.join(','),
+      filter: JSON.stringify(filter),
+    }),
+  )
 }
 
 /** Returns the arrangement of the columns with the given ids by a view. Those that it does not list come last. */
@@ -31,9 +50,13 @@ export function arrangementOf(fields: ShownFields, ids: readonly string[]): Arra
     ...(hidden === true && { hidden }),
   }))
   const others = ids.filter((id) => !listed.has(id)).map((id) => ({ id }))
+  const withSummary = (column: ArrangedColumn): ArrangedColumn => {
+    const summary = readSummary(fields.summaries[column.id])
+    return summary ? { ...column, summary } : column
+  }
   return fitColumns(
     {
-      columns: [...columns, ...others],
+      columns: [...columns, ...others].map(withSummary),
       frozenColumns: fields.frozenColumns,
       rowHeight: rowHeights.find((height) => height === fields.rowHeight) ?? 'short',
       wrapText: fields.wrapText,
@@ -44,7 +67,7 @@ export function arrangementOf(fields: ShownFields, ids: readonly string[]): Arra
 
 /** Returns the fields of a view with which a table is shown in this way. */
 export function settingsOf(view: GridView, arrangement: Arrangement): ShownFields {
-  const { sort } = viewParameters(view)
+  const { sort, group } = viewParameters(view)
   const columns = arrangement.columns.map(({ id, width, hidden }) => ({
     id,
     ...(width !== undefined && { width }),
@@ -58,6 +81,10 @@ export function settingsOf(view: GridView, arrangement: Arrangement): ShownField
     frozenColumns,
     rowHeight,
     wrapText,
+    groupBy: group === '' ? [] : group.split(','),
+    summaries: Object.fromEntries(
+      arrangement.columns.flatMap(({ id, summary }) => (summary ? [[id, summary]] : [])),
+    ),
   }
 }
 
@@ -82,7 +109,10 @@ export function isSameView(one: GridView, other: GridView): boolean {
   return canonical(viewParts(one)) === canonical(viewParts(other))
 }
 
-const viewParts = (view: GridView) => [viewParameters(view).sort, view.filter]
+const viewParts = (view: GridView) => {
+  const { sort, group } = viewParameters(view)
+  return [sort, group, view.filter]
+}
 
 /** The order of the conditions of a filter has no meaning. */
 function canonical(value: unknown): string {
