@@ -125,6 +125,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   modifyDoc: { statuses: owners, body: { name: 'Renamed' } },
   importDoc: { statuses: editors, body: () => uploadOf('new.csv', 'a,b\n1,2\n') },
   previewImportOfDoc: { statuses: editors, body: () => uploadOf('new.csv', 'a,b\n1,2\n') },
+  importTables: { statuses: editors, body: () => uploadOf('new.csv', 'a,b\n1,2\n') },
   previewImport: { statuses: editors, body: () => uploadOf('new.csv', 'a,b\n1,2\n') },
   listDeletedDocs: { statuses: owners },
   undeleteDoc: {

@@ -1,10 +1,11 @@
+import type { z } from 'zod'
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
-import type { ImportOptions } from '@sheaf/protos/sheaf/document_data/v1/import'
+import type { AppendTarget, ImportOptions } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { parseJson } from '../http/body'
 import type { Exchange } from '../http/exchange'
 import { readForm, type FormField, type FormFile, type FormPart } from '../http/multipart'
-import { importOptions, toWireOptions } from '../schemas/import-options'
+import { importOptions, importTarget, toWireOptions, toWireTarget } from '../schemas/import-options'
 import { nameText } from '../schemas/text'
 
 /** The fields of the form that precede its file. */
@@ -13,6 +14,8 @@ interface ImportFields {
   name: string
   /** How the file is read; undefined if not given. */
   options: ImportOptions | undefined
+  /** The table that rows are appended to; undefined if not given. */
+  target: AppendTarget | undefined
   /** Whether the file is the beginning of another one. */
   isPart: boolean
 }
@@ -21,6 +24,7 @@ interface ImportFields {
 export class ImportForm implements Readonly<ImportFields> {
   readonly name: string
   readonly options: ImportOptions | undefined
+  readonly target: AppendTarget | undefined
   readonly isPart: boolean
   /** Rejects when the form turns out to be malformed after the beginning of the file. */
   readonly whole: Promise<void>
@@ -33,6 +37,7 @@ export class ImportForm implements Readonly<ImportFields> {
   ) {
     this.name = fields.name
     this.options = fields.options
+    this.target = fields.target
     this.isPart = fields.isPart
     this.whole = requireEnd(rest)
     // What uses the file rejects with the same error, which is reported there.
@@ -43,7 +48,12 @@ export class ImportForm implements Readonly<ImportFields> {
   static async read(exchange: Exchange): Promise<ImportForm> {
     const reading = new AbortController()
     const parts = readForm(exchange, AbortSignal.any([exchange.signal, reading.signal]))
-    const fields: ImportFields = { name: '', options: undefined, isPart: false }
+    const fields: ImportFields = {
+      name: '',
+      options: undefined,
+      target: undefined,
+      isPart: false,
+    }
     for (let next = await parts.next(); !next.done; next = await parts.next()) {
       const part = next.value
       if (part.kind === 'field') readField(part, fields)
@@ -76,7 +86,8 @@ const badField = (field: string, problem: string) =>
 
 function readField({ name, value }: FormField, fields: ImportFields): void {
   if (name === 'name') fields.name = readName(value)
-  else if (name === 'options') fields.options = readOptions(value)
+  else if (name === 'options') fields.options = toWireOptions(readJson(name, value, importOptions))
+  else if (name === 'target') fields.target = toWireTarget(readJson(name, value, importTarget))
   else if (name === 'part') fields.isPart = readFlag(name, value)
 }
 
@@ -91,10 +102,10 @@ function readFlag(name: string, value: string): boolean {
   return value === 'true'
 }
 
-function readOptions(value: string): ImportOptions {
-  const { success, data, error } = importOptions.safeParse(parseJson(Buffer.from(value)))
-  if (success) return toWireOptions(data)
+function readJson<T>(name: string, value: string, schema: z.ZodType<T>): T {
+  const { success, data, error } = schema.safeParse(parseJson(Buffer.from(value)))
+  if (success) return data
   const [issue] = error.issues
-  const path = ['options', ...(issue?.path ?? [])].map((step) => shorten(String(step))).join('.')
+  const path = [name, ...(issue?.path ?? [])].map((step) => shorten(String(step))).join('.')
   throw badField(path, `is not valid: ${issue?.message ?? ''}`)
 }

@@ -7,6 +7,7 @@ import type {
   PreviewImportResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { importDocument } from '../documents/document-import'
+import { importTables } from '../documents/tables-import'
 import { ImportForm } from '../documents/import-form'
 import { previewForDocument, previewForWorkspace } from '../documents/import-preview'
 import type { Exchange } from '../http/exchange'
@@ -14,7 +15,9 @@ import { sendHead, sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import {
   importedDocument,
+  importedTables,
   importForm,
+  importTablesForm,
   importPreview,
   previewForm,
   toImportPreview,
@@ -49,7 +52,7 @@ async function sendPreview(
   }
 }
 
-/** Documents: import, and preview of an import. */
+/** Documents: import as a document or into one, and preview of an import. */
 export const importRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
@@ -77,7 +80,37 @@ export const importRoutes: readonly Route[] = [
         const upload = { file, options, workspaceId, title, onProgress }
         const { docId, tables, notes } = await importDocument(exchange, upload, whole)
         const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
-        lines.end({ id: docId, title, tables: rows, notes })
+        lines.end({ id: docId, title, tables: rows, notes }, 'document')
+      } catch (error) {
+        form.stop(error)
+        if (!lines.fail(error)) throw error
+      }
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/docs/{docId}/import',
+    id: 'importTables',
+    tag: 'docs',
+    summary: 'Import a file into a document',
+    description: `Adds the tables of a file to a document, or with \`target\` its rows to a table, as one change; at most 100,000 rows. The file is one of those of an import as a new document, other than a document of Sheaf or Grist. With \`Accept: ${LINES}\` the response is NDJSON: \`{"progress": {"rowsRead", "rowsStored"}}\` at intervals, then \`{"imported": …}\` with the body described below, or \`{"error", "details"}\`. Requires edit access.`,
+    access: 'editors',
+    streams: true,
+    params: docParams,
+    form: importTablesForm,
+    success: {
+      description: 'Tables that were added or extended',
+      schema: importedTables,
+      otherMediaTypes: [LINES],
+    },
+    async handle(exchange, { document }) {
+      const form = await ImportForm.read(exchange)
+      const lines = new ProgressLines(exchange)
+      try {
+        const onProgress = (progress: ImportProgress) => lines.report(progress)
+        const { seq, tables, notes } = await importTables(exchange, document, form, onProgress)
+        const added = tables.map(({ id, rows }) => ({ id, rows }))
+        lines.end({ tables: added, seq, notes }, 'imported')
       } catch (error) {
         form.stop(error)
         if (!lines.fail(error)) throw error
@@ -130,9 +163,10 @@ class ProgressLines {
     if (this.isWanted) this.write({ progress: { rowsRead, rowsStored } })
   }
 
-  end(document: object): void {
-    if (!this.isWanted) return sendJson(this.exchange, document)
-    this.write({ document })
+  /** @param name of the result in the last line */
+  end(result: object, name: 'document' | 'imported'): void {
+    if (!this.isWanted) return sendJson(this.exchange, result)
+    this.write({ [name]: result })
     this.exchange.response.end()
   }
 

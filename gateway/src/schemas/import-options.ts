@@ -1,4 +1,7 @@
-import type { ImportOptions as WireOptions } from '@sheaf/protos/sheaf/document_data/v1/import'
+import type {
+  AppendTarget,
+  ImportOptions as WireOptions,
+} from '@sheaf/protos/sheaf/document_data/v1/import'
 import { z } from 'zod'
 import { text } from './text'
 
@@ -50,6 +53,42 @@ export const usedOptions = z
     id: 'UsedImportOptions',
     description: 'How the file was read; without what its format does not have',
   })
+
+/** The table that rows are appended to. */
+export const importTarget = z
+  .strictObject({
+    table: text.describe('Id of the table that rows are appended to'),
+    source: text
+      .optional()
+      .describe(
+        'Id of the table of the file, as in the preview; may be absent if there is only one',
+      ),
+    columns: z
+      .record(text, text.nullable())
+      .optional()
+      .meta({
+        description:
+          'Columns of the table by column of the file, or null to leave it out. The others go to the column with the same id or label',
+        example: { Item: 'Product', Note: null },
+      }),
+    unknownColumns: z
+      .enum(['refuse', 'ignore', 'add'])
+      .optional()
+      .describe('What happens with columns that the table does not have; `refuse` by default'),
+  })
+  .meta({ id: 'ImportTarget', description: 'Table that the rows of a file are appended to' })
+
+/** Converts a target to that of document-data. */
+export function toWireTarget(given: z.infer<typeof importTarget>): AppendTarget {
+  const { table, source = '', columns = {}, unknownColumns = '' } = given
+  const mapping = Object.entries(columns).map(([from, to]) => [from, to ?? ''])
+  return {
+    tableId: table,
+    sourceTableId: source,
+    columns: Object.fromEntries(mapping) as Record<string, string>,
+    unknownColumns,
+  }
+}
 
 /** Converts options to those of document-data. */
 export function toWireOptions(given: z.infer<typeof importOptions>): WireOptions {

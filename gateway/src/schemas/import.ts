@@ -1,6 +1,6 @@
 import type { PreviewImportResponse } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { z } from 'zod'
-import { fromWireOptions, importOptions, usedOptions } from './import-options'
+import { fromWireOptions, importOptions, importTarget, usedOptions } from './import-options'
 import { nameText } from './text'
 
 const upload = z.string().meta({
@@ -20,6 +20,35 @@ export const importForm = z.object({
   options,
   upload,
 })
+
+/** The form of an import into a document. */
+export const importTablesForm = z.object({
+  options,
+  target: importTarget
+    .optional()
+    .describe(
+      'Table to append rows to, as JSON text; must precede the file. By default tables are added',
+    ),
+  upload,
+})
+
+/** What an import has added to a document. */
+export const importedTables = z
+  .object({
+    tables: z
+      .array(
+        z.object({
+          id: z.string().describe('Id of the table'),
+          rows: z.int().describe('Number of rows that were added'),
+        }),
+      )
+      .describe('Tables that were added, or the table that rows were appended to'),
+    seq: z.int().describe('Position of the change in the history of the document'),
+    notes: z
+      .array(z.string())
+      .describe('What of the file was left out or changed, in words; empty when nothing was'),
+  })
+  .meta({ id: 'ImportedTables', description: 'Tables and rows added by an import' })
 
 /** The form of a preview. */
 export const previewForm = z.object({

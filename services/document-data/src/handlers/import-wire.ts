@@ -1,11 +1,14 @@
 import { AppError } from '@sheaf/kit/errors'
 import {
   PreviewImportResponse,
+  type AppendTarget as WireTarget,
   type ImportColumnType,
   type ImportOptions as WireOptions,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
+import { badTarget, targetColumns, type AppendTarget } from '../import/append-target'
 import type { Previewed } from '../import/import-file'
 import type { ChosenTypes, DecimalSeparator, ImportOptions } from '../import/import-options'
+import type { DocumentReader } from '../store/document'
 import { columnType } from '../values/column-types'
 
 const ENCODINGS = new Set([
@@ -59,6 +62,20 @@ function readTypes(given: readonly ImportColumnType[]): ChosenTypes {
 function badOption(name: string, problem: string): AppError {
   const field = `options.${name}`
   return new AppError('invalid', 'BAD_FIELD', `${field} ${problem}`, { field })
+}
+
+/** The table to append to. Throws `not_found` for an unknown table and `invalid` for another choice that does not exist. */
+export function readAppendTarget({ schema }: DocumentReader, given: WireTarget): AppendTarget {
+  const { tableId, sourceTableId, columns, unknownColumns: unknown } = given
+  if (unknown !== '' && unknown !== 'refuse' && unknown !== 'ignore' && unknown !== 'add')
+    throw badTarget('unknownColumns', 'must be refuse, ignore or add')
+  return {
+    tableId,
+    columns: targetColumns(schema.getWritable(tableId)),
+    ...(sourceTableId !== '' && { source: sourceTableId }),
+    mapping: new Map(Object.entries(columns)),
+    unknown: unknown === '' ? 'refuse' : unknown,
+  }
 }
 
 /** The response to a preview. */

@@ -1,51 +1,51 @@
-import { open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
-import type {
-  ImportDocumentRequest,
-  ImportDocumentResponse,
+import { AppError } from '@sheaf/kit/errors'
+import {
   ImportedDocument,
-  ImportService,
-  PreviewImportRequest,
-  PreviewImportResponse,
+  type ImportDocumentRequest,
+  type ImportDocumentResponse,
+  type ImportService,
+  type ImportTablesHead,
+  type ImportTablesRequest,
+  type ImportTablesResponse,
+  type PreviewImportRequest,
+  type PreviewImportResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import type { Context } from '../context'
+import { ImportDraft } from '../import/import-draft'
 import type { Imported, ImportProgress } from '../import/import-file'
 import type { ImportOptions } from '../import/import-options'
+import { addDraftTables, appendDraftRows } from '../import/store-draft'
 import { syncWritten } from '../store/sqlite/durable-files'
 import { authorOf, requireDocument } from './document-call'
-import { readImportOptions, toPreviewResponse } from './import-wire'
+import { runWrite } from './document-options'
+import { Latest, readHead, ReceivedUpload } from './import-upload'
+import { readAppendTarget, readImportOptions, toPreviewResponse } from './import-wire'
 
-const MIB = 1024 * 1024
+/** Rows that are imported into a document at once: the write blocks its instance. */
+const MAX_ROWS_INTO = 100_000
 
-/** Handlers of ImportService: create documents from files of other programs. */
+/** Handlers of ImportService: files of other programs become documents, tables, and rows of a table. */
 export const importDocument = (ctx: Context): ImportService => ({
   async *importDocument(
     parts: AsyncIterable<ImportDocumentRequest>,
     call: ServerCall,
   ): AsyncGenerator<ImportDocumentResponse> {
     const incoming = parts[Symbol.asyncIterator]()
-    const first = await incoming.next()
-    const part = first.done ? undefined : first.value.part
-    if (part?.$case !== 'head') throw badPart('the first message must be the head')
-    const { docId, fileName } = part.value
-    const options = readImportOptions(part.value.options)
+    const { docId, fileName, options: given } = await readHead(incoming)
+    const options = readImportOptions(given)
     requireDocument(ctx, call, docId, 'owners')
-    const leave = ctx.imports.hold(call.caller.userId)
-    let scratch: string | undefined
-    try {
-      scratch = await ctx.documents.lifeCycle.createScratch()
-      const upload = join(scratch, 'upload')
-      await receive(upload, incoming, ctx.maxImportBytes)
-      const progress = new Latest<ImportProgress>()
-      const making = makeDocument(ctx, call, { docId, fileName, upload, options, progress })
-      for await (const value of progress.until(making)) yield { part: { $case: 'progress', value } }
-      yield { part: { $case: 'done', value: await making } }
-    } finally {
-      if (scratch) await rm(scratch, { recursive: true, force: true })
-      leave()
-    }
+    await using upload = await ReceivedUpload.receive(ctx, call, incoming)
+    const progress = new Latest<ImportProgress>()
+    const making = makeDocument(ctx, call, {
+      docId,
+      fileName,
+      upload: upload.path,
+      options,
+      progress,
+    })
+    for await (const value of progress.until(making)) yield { part: { $case: 'progress', value } }
+    yield { part: { $case: 'done', value: await making } }
   },
 
   async previewImport(
@@ -53,61 +53,83 @@ export const importDocument = (ctx: Context): ImportService => ({
     call: ServerCall,
   ): Promise<PreviewImportResponse> {
     const incoming = parts[Symbol.asyncIterator]()
-    const first = await incoming.next()
-    const part = first.done ? undefined : first.value.part
-    if (part?.$case !== 'head') throw badPart('the first message must be the head')
-    const { docId, fileName, isPart } = part.value
-    const options = { ...readImportOptions(part.value.options), isPart }
+    const { docId, fileName, options: given, isPart } = await readHead(incoming)
+    const options = { ...readImportOptions(given), isPart }
     requireDocument(ctx, call, docId, 'editors')
-    const leave = ctx.imports.hold(call.caller.userId)
-    let scratch: string | undefined
-    try {
-      scratch = await ctx.documents.lifeCycle.createScratch()
-      const upload = join(scratch, 'upload')
-      await receive(upload, incoming, ctx.maxImportBytes)
-      const order = {
-        upload,
-        fileName,
-        options,
-        target: join(scratch, 'draft'),
-        author: authorOf(call),
-      }
-      return toPreviewResponse(await ctx.imports.preview(order, call.signal), isPart)
-    } finally {
-      if (scratch) await rm(scratch, { recursive: true, force: true })
-      leave()
-    }
+    await using upload = await ReceivedUpload.receive(ctx, call, incoming)
+    const { path, draftPath: target } = upload
+    const order = { upload: path, fileName, options, target, author: authorOf(call) }
+    return toPreviewResponse(await ctx.imports.preview(order, call.signal), isPart)
+  },
+
+  async *importTables(
+    parts: AsyncIterable<ImportTablesRequest>,
+    call: ServerCall,
+  ): AsyncGenerator<ImportTablesResponse> {
+    const incoming = parts[Symbol.asyncIterator]()
+    const head = await readHead(incoming)
+    readImportOptions(head.options)
+    requireDocument(ctx, call, head.docId, 'editors')
+    await using upload = await ReceivedUpload.receive(ctx, call, incoming)
+    const progress = new Latest<ImportProgress>()
+    const storing = storeTables(ctx, call, { head, upload, progress })
+    for await (const value of progress.until(storing)) yield { part: { $case: 'progress', value } }
+    yield { part: { $case: 'done', value: await storing } }
   },
 })
 
-const badPart = (message: string) =>
-  new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })
+interface Storing {
+  readonly head: ImportTablesHead
+  readonly upload: ReceivedUpload
+  readonly progress: Latest<ImportProgress>
+}
 
-/** Writes the upload to a file. Throws `too_large` beyond the size limit. */
-async function receive(
-  path: string,
-  incoming: AsyncIterator<Pick<ImportDocumentRequest | PreviewImportRequest, 'part'>>,
-  maxBytes: number,
-): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  let bytes = 0
-  try {
-    for (let next = await incoming.next(); !next.done; next = await incoming.next()) {
-      const { part } = next.value
-      if (part?.$case !== 'chunk') throw badPart('every message after the first must be a chunk')
-      bytes += part.value.length
-      if (bytes > maxBytes)
-        throw new AppError(
-          'too_large',
-          'UPLOAD_TOO_LARGE',
-          `upload must not be larger than ${Math.floor(maxBytes / MIB)} MiB`,
-          { field: 'upload', limit: String(maxBytes), setting: 'SHEAF_MAX_IMPORT_MB' },
-        )
-      await file.writeFile(part.value)
-    }
-  } finally {
-    await file.close()
-  }
+/** Makes a draft of the tables in a process, and then writes them or their rows as one change. */
+async function storeTables(
+  ctx: Context,
+  call: ServerCall,
+  { head, upload, progress }: Storing,
+): Promise<ImportedDocument> {
+  const { docId, fileName } = head
+  const { path, draftPath: target } = upload
+  const given = head.append
+  const append = given && ctx.documents.read(docId, (doc) => readAppendTarget(doc, given))
+  const options = readImportOptions(head.options)
+  const author = { ...authorOf(call), cause: 'import' as const }
+  const order = { upload: path, fileName, options, target, author, into: { append } }
+  const { tables, notes } = await ctx.imports.run(
+    order,
+    (value) => progress.set(value),
+    call.signal,
+  )
+  requireFewRows(tables)
+  using draft = ImportDraft.open(target)
+  return await runWrite(
+    ctx,
+    call,
+    { docId },
+    {
+      response: ImportedDocument,
+      cause: 'import',
+      run: (doc) => ({
+        // The table may have changed meanwhile.
+        tables: given
+          ? appendDraftRows(doc, draft, readAppendTarget(doc, given))
+          : addDraftTables(doc, draft),
+        notes: [...notes],
+      }),
+    },
+  )
+}
+
+function requireFewRows(tables: Imported['tables']): void {
+  if (tables.reduce((sum, { rows }) => sum + rows, 0) <= MAX_ROWS_INTO) return
+  throw new AppError(
+    'too_large',
+    'IMPORT_TOO_LARGE',
+    `an import into a document must not have more than ${MAX_ROWS_INTO} rows: import the file as a new document`,
+    { field: 'upload', limit: String(MAX_ROWS_INTO) },
+  )
 }
 
 interface Making {
@@ -136,32 +158,4 @@ async function makeDocument(
     return imported.first
   })
   return { seq, tables: [...made.tables], notes: [...made.notes] }
-}
-
-/** Holds the latest value; values that arrive faster than they are consumed are dropped. */
-class Latest<T> {
-  private value: T | undefined
-  private wake: () => void = () => {}
-
-  set(value: T): void {
-    this.value = value
-    this.wake()
-  }
-
-  /** Yields values until the promise is settled, whether fulfilled or rejected. */
-  async *until(end: Promise<unknown>): AsyncGenerator<T> {
-    let ended = false
-    const finish = () => {
-      ended = true
-      this.wake()
-    }
-    end.then(finish, finish)
-    for (;;) {
-      const { value } = this
-      this.value = undefined
-      if (ended) return
-      if (value !== undefined) yield value
-      else await new Promise<void>((resolve) => (this.wake = resolve))
-    }
-  }
 }

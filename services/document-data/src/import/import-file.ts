@@ -1,6 +1,7 @@
 import { parse } from 'node:path'
 import type { FirstEntry } from '../store/log/first-entries'
 import type { Author } from '../store/log/log'
+import type { AppendTarget } from './append-target'
 import type { LoadedTable } from './copy-document'
 import { DocumentDraft } from './document-draft'
 import { DocumentSize } from './document-size'
@@ -26,6 +27,8 @@ export interface ImportRequest {
   readonly documentFormat?: number
   /** How the file is read. */
   readonly options?: ImportOptions
+  /** Given when the tables or rows go into a document that exists; the created file is only a draft of them then. */
+  readonly into?: { readonly append: AppendTarget | undefined }
 }
 
 /** Progress of an import. */
@@ -96,17 +99,18 @@ type Filled = Omit<Previewed, 'tables'> & { readonly tables: readonly LoadedTabl
 
 async function fill(
   { writer }: DocumentDraft,
-  { upload, fileName, options = {} }: ImportRequest,
+  { upload, fileName, options = {}, into }: ImportRequest,
   { report, size, isPreview }: Filling,
 ): Promise<Filled> {
   const counter = new RowCounter(report)
   const onRead = () => counter.read()
   const onRow = () => counter.stored()
   const format = await findFormat(upload, fileName)
+  const types = { chosen: options.types, append: into?.append }
   if (format === 'sqlite') {
     const notes = new ImportNotes()
     const mostRows = isPreview ? SAMPLE_ROWS : undefined
-    const copy = { size, notes, onRead, onRow, mostRows, types: options.types }
+    const copy = { size, notes, onRead, onRow, mostRows, types, isInto: into !== undefined }
     const { kind, tables } = await importSqlite(upload, writer, copy)
     return { format: kind === 'other' ? format : kind, used: {}, tables, notes: notes.list }
   }
@@ -116,7 +120,7 @@ async function fill(
   await rows(survey)
   const loader = new TableLoader(writer, survey.plan, {
     decimal,
-    types: options.types,
+    types,
     size,
     onRow,
   })

@@ -25,21 +25,21 @@ export type UsedOptions = Pick<ImportOptions, 'delimiter' | 'hasHeader' | 'decim
 const MAX_CELLS = 20_000
 
 /**
- * Detects the decimal separator of delimited text by its beginning: a comma when a number can only be read that way, and
- * none requires a point.
+ * Detects the decimal separator of delimited text by its beginning: a comma when more numbers can only be read with a comma
+ * than with a point.
  */
 export function detectDecimal(start: string, delimiter: string): DecimalSeparator {
   if (delimiter === ',') return '.'
-  let hasComma = false
+  let balance = 0
   for (const cell of start
     .split(/[\r\n]+/)
     .flatMap((line) => line.split(delimiter))
     .slice(0, MAX_CELLS)) {
     const text = cell.trim().replace(/^"(.*)"$/s, '$1')
-    if (WITH_POINT.test(text)) return '.'
-    hasComma ||= WITH_COMMA.test(text)
+    if (WITH_COMMA.test(text)) balance++
+    else if (WITH_POINT.test(text)) balance--
   }
-  return hasComma ? ',' : '.'
+  return balance > 0 ? ',' : '.'
 }
 
 /** Of three digits after one separator it is not known whether they are thousands. */

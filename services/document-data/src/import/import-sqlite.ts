@@ -13,12 +13,16 @@ import { UploadedDatabase, type DatabaseKind } from './sqlite/uploaded-database'
 export async function importSqlite(
   upload: string,
   target: DocumentWriter,
-  copy: PlainCopy,
+  { isInto, ...copy }: PlainCopy & { readonly isInto: boolean },
 ): Promise<{ readonly kind: DatabaseKind; readonly tables: LoadedTable[] }> {
   try {
     using file = await UploadedDatabase.open(upload)
     const { kind } = file
-    if (kind !== 'other' && copy.types?.size)
+    if (kind !== 'other' && isInto)
+      throw badFile(
+        `a ${kind === 'grist' ? 'Grist' : 'Sheaf'} document can only be imported as a new document`,
+      )
+    if (kind !== 'other' && copy.types.chosen?.size)
       throw badChoice(
         `the columns of a ${kind === 'grist' ? 'Grist' : 'Sheaf'} document have types`,
       )

@@ -5,10 +5,10 @@ import { insertRows } from '../store/records/insert-rows'
 import { addTables, type NewTable } from '../store/structure/tables'
 import type { Column, Table } from '../store/schema/schema'
 import { withDecimalPoint } from '../values/numbers/decimal-comma'
-import { chooseTypes } from './chosen-types'
+import { chooseTypes, type TypeChoice } from './chosen-types'
 import type { DocumentSize } from './document-size'
 import { importLimits } from './import-limits'
-import type { ChosenTypes, DecimalSeparator } from './import-options'
+import type { DecimalSeparator } from './import-options'
 import type { ImportedCell, RowSink } from './row-sink'
 import type { PlannedColumn, PlannedTable } from './table-survey'
 
@@ -19,7 +19,7 @@ const BATCH_CHARS = 4_000_000
 /** How rows are stored. */
 export interface LoadOptions {
   readonly decimal: DecimalSeparator
-  readonly types: ChosenTypes | undefined
+  readonly types: TypeChoice
   readonly size: DocumentSize
   readonly onRow: () => void
 }

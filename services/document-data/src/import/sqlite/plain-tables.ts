@@ -13,9 +13,8 @@ import {
   type Place,
 } from '../import-errors'
 import { importLimits } from '../import-limits'
-import { chooseTypes } from '../chosen-types'
+import { chooseTypes, type TypeChoice } from '../chosen-types'
 import type { ImportNotes } from '../import-notes'
-import type { ChosenTypes } from '../import-options'
 import { makeTables } from '../load-tables'
 import { copyRows, type CopiedColumn, type Counting } from './copy-rows'
 import { readPlainSchema, type PlainColumn, type PlainTable } from './plain-schema'
@@ -26,7 +25,7 @@ export interface PlainCopy extends Counting {
   /** Called for every row that is read to find the types of the columns. */
   readonly onRead: () => void
   readonly notes: ImportNotes
-  readonly types: ChosenTypes | undefined
+  readonly types: TypeChoice
 }
 
 /**
