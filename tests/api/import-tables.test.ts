@@ -144,10 +144,13 @@ describe('an import into a document', () => {
   it('refuses more rows than a document takes at once, and documents of Sheaf', async () => {
     const many = await send(`a\n${'1\n'.repeat(100_001)}`)
     expect(many).toMatchObject({ status: 413, body: { details: { reason: 'IMPORT_TOO_LARGE' } } })
-    const { url } = system.sheaf
-    const headers = { authorization: `Bearer ${system.alice.key}` }
-    const file = await fetch(`${url}${doc}/download`, { headers })
+    const headers = { authorization: `Bearer ${system.sheaf.ownerKey}` }
+    const file = await fetch(`${system.sheaf.url}${doc}/download`, { headers })
+    expect(file.status).toBe(200)
     const copy = await send(new Uint8Array(await file.arrayBuffer()), {}, 'x.sqlite')
-    expect(copy).toMatchObject({ status: 400, body: { details: { reason: 'BAD_IMPORT_FILE' } } })
+    expect(copy).toMatchObject({
+      status: 400,
+      body: { error: 'a Sheaf document can only be imported as a new document' },
+    })
   })
 })

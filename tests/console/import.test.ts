@@ -1,7 +1,8 @@
 import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
-import { findViolations, useChromium, type Visit } from './chromium'
+import { newDocument } from '../support/system'
+import { findUrl, findViolations, useChromium, type Visit } from './chromium'
 
 const { openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -101,5 +102,65 @@ describe('an import', () => {
     const count = 'SELECT count(*) AS n FROM Large'
     const counted = await rest.post(`/api/docs/${made?.id}/sql`, { body: { sql: count } })
     expect(counted.body).toMatchObject({ records: [{ fields: { n: 30_000 } }] })
+  })
+})
+
+describe('an import into a document', () => {
+  /** A document with one table, opened in the console. */
+  async function openStock(): Promise<void> {
+    const doc = await newDocument(rest, 'Stock')
+    const columns = [
+      { id: 'Item', fields: { type: 'Text', label: 'Item name' } },
+      { id: 'Price', fields: { type: 'Numeric', label: 'Price' } },
+    ]
+    await rest.post(`${doc}/tables`, { body: { tables: [{ id: 'Stock', columns }] } })
+    await rest.post(`${doc}/tables/Stock/records`, {
+      body: { records: [{ fields: { Item: 'Plums', Price: 1 } }] },
+    })
+    await page.goto(`${await findUrl(sheaf, rest, doc)}/tables/Stock`)
+    await page.getByRole('gridcell', { name: 'Plums' }).waitFor()
+  }
+
+  it('adds a table, which undo removes', async () => {
+    await openStock()
+    await page.getByRole('button', { name: 'Import a file' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a file' })
+    await dialog.getByLabel('File', { exact: true }).setInputFiles(textFile('Preise.csv', GERMAN))
+    await dialog.getByText('2 rows.').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('gridcell', { name: 'Birnen' }).waitFor()
+    await page.getByText('2 rows imported.').waitFor()
+    await page.getByRole('link', { name: 'Preise' }).waitFor()
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
+    await page.getByRole('link', { name: 'Preise' }).waitFor({ state: 'detached' })
+  })
+
+  it('appends rows of a dropped file to a table, to the columns that are chosen', async () => {
+    await openStock()
+    const content = 'item NAME,Cost,Note\nApples,2.5,red\n'
+    const dataTransfer = await page.evaluateHandle(`(() => {
+      const dragged = new DataTransfer()
+      dragged.items.add(new File([${JSON.stringify(content)}], 'more.csv'))
+      return dragged
+    })()`)
+    await page.dispatchEvent('body', 'drop', { dataTransfer })
+    const dialog = page.getByRole('dialog', { name: 'Import “more.csv”' })
+    await dialog.getByText('1 row.').waitFor()
+    await dialog.getByLabel('Import as').selectOption('Rows of Stock')
+    const columns = dialog.getByRole('group', { name: 'Columns' })
+    await columns.getByLabel('Cost').selectOption('Price')
+    await columns.getByLabel('Note').selectOption('Leave out')
+    expect(await columns.getByLabel('item NAME').inputValue()).toBe('=Item')
+    for (const width of [1400, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await findViolations(page)).toEqual([])
+    }
+    await page.setViewportSize({ width: 1400, height: 900 })
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByText('1 row imported.').waitFor()
+    await page.getByRole('gridcell', { name: 'Apples' }).waitFor()
+    await page.getByRole('gridcell', { name: '2.5' }).waitFor()
+    expect(await page.getByRole('columnheader', { name: 'Note' }).count()).toBe(0)
   })
 })

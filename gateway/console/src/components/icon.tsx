@@ -21,6 +21,7 @@ const paths = {
   table: 'M4 5h16v14H4zM4 10h16M10 10v9',
   prompt: 'm5 7 5 5-5 5M12 18h7',
   download: 'M12 4v11M7 10l5 5 5-5M5 20h14',
+  upload: 'M12 15V4M7 9l5-5 5 5M5 20h14',
   sum: 'M17 5H7l6 7-6 7h10',
   bolt: 'M13 3 5 14h6l-1 7 8-11h-6z',
   code: 'm8 7-5 5 5 5M16 7l5 5-5 5',

@@ -1,22 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
-import { Link, NavLink, Outlet, useLocation, useParams } from 'react-router'
+import { Link, NavLink, useLocation, useParams } from 'react-router'
 import { documentQuery, tablesQuery } from '../api/resources'
-import {
-  canEdit,
-  OpenDocument,
-  useAsOf,
-  type DocumentContext,
-} from '../document-context/document-context'
+import { canEdit, useAsOf } from '../document-context/document-context'
 import { Icon } from '../components/icon'
 import { Page } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
 import { LiveProvider } from '../live/live-provider'
 import { PresenceProvider } from '../presence/presence-provider'
-import { PastPage } from '../past/past-page'
-import { UndoProvider } from '../undo/undo-provider'
 import { DocumentBar } from './document-bar'
+import { DocumentMain, type LoadedDocument } from './document-main'
 import { tabsOf } from './document-tabs'
 
 /** A document: the list of its tables next to the page selected by the rest of the URL. */
@@ -57,17 +51,11 @@ export function DocumentPage(): ReactNode {
   )
 }
 
-interface DocumentFrameProps extends DocumentContext {
-  /** True while the tables of another moment are shown, until those of this one are loaded. */
-  readonly isLoading: boolean
-  /** Why the tables of a former moment cannot be shown. */
-  readonly error: unknown
-  readonly onRetry: () => void
-}
-
-function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFrameProps): ReactNode {
-  const { docId, document, tables, asOf } = outlet
+function DocumentFrame(frame: LoadedDocument): ReactNode {
+  const { docId, document, tables, asOf } = frame
   const [busyTable, setBusyTable] = useState<string>()
+  const [isImporting, setImporting] = useState(false)
+  const isEditable = canEdit(document) && asOf === undefined
   const side = useRef<HTMLDivElement>(null)
   const { pathname } = useLocation()
   useEffect(() => {
@@ -75,7 +63,6 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
     const current = side.current?.querySelector('[aria-current="page"]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [pathname])
-  const past = { docId, tables, isLoading, error, onRetry }
   return (
     <LiveProvider docId={docId} isPaused={asOf !== undefined}>
       <PresenceProvider docId={docId}>
@@ -86,7 +73,8 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
               docId={docId}
               tables={tables}
               asOf={asOf}
-              canEdit={canEdit(document) && asOf === undefined}
+              canEdit={isEditable}
+              onImport={() => setImporting(true)}
               onBusy={setBusyTable}
             />
             <nav className="pages" aria-label="Document">
@@ -99,16 +87,12 @@ function DocumentFrame({ isLoading, error, onRetry, ...outlet }: DocumentFramePr
             </nav>
           </div>
           <div className="document-main">
-            <UndoProvider docId={docId} isPaused={asOf !== undefined}>
-              <OpenDocument value={{ ...outlet, busyTable }}>
-                {asOf !== undefined && (
-                  <PastPage {...past} asOf={asOf}>
-                    <Outlet />
-                  </PastPage>
-                )}
-                {asOf === undefined && (isLoading ? <Loading what="the document" /> : <Outlet />)}
-              </OpenDocument>
-            </UndoProvider>
+            <DocumentMain
+              {...frame}
+              busyTable={busyTable}
+              isImporting={isImporting}
+              onImported={() => setImporting(false)}
+            />
           </div>
         </main>
       </PresenceProvider>

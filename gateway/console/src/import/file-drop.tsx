@@ -5,7 +5,22 @@ import { useFileDrop } from './use-file-drop'
 
 /** Imports a file that is dropped anywhere on the page, into one of the workspaces. */
 export function FileDrop(props: { readonly workspaces: readonly ImportTarget[] }): ReactNode {
-  const { workspaces } = props
+  return (
+    <DropArea hint="Drop the file to import it as a document.">
+      {(file, close) => <ImportDialog workspaces={props.workspaces} file={file} onClose={close} />}
+    </DropArea>
+  )
+}
+
+interface DropAreaProps {
+  /** What happens with a file that is dropped. */
+  readonly hint: string
+  /** Returns the dialog for a dropped file. */
+  readonly children: (file: File, close: () => void) => ReactNode
+}
+
+/** Opens a dialog for a file that is dropped anywhere on the page. */
+export function DropArea({ hint, children }: DropAreaProps): ReactNode {
   const [file, setFile] = useState<File>()
   const toaster = useToaster()
   const drop = useCallback(
@@ -20,12 +35,10 @@ export function FileDrop(props: { readonly workspaces: readonly ImportTarget[] }
     <>
       {isOver && (
         <div className="file-drop" role="status">
-          <p>Drop the file to import it as a document.</p>
+          <p>{hint}</p>
         </div>
       )}
-      {file && (
-        <ImportDialog workspaces={workspaces} file={file} onClose={() => setFile(undefined)} />
-      )}
+      {file && children(file, () => setFile(undefined))}
     </>
   )
 }

@@ -1,15 +1,21 @@
 import type { Workspace } from '@sheaf/client'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog, FormDialog } from '../components/dialog'
-import { Field, SelectField, TextField } from '../components/field'
-import { countRows, optionsToImport } from './import-options'
-import { importFile, partDone, type Imported, type ImportProgress } from './import-file'
-import type { ReadOptions } from './preview'
+import { SelectField, TextField } from '../components/field'
+import { FileField } from './file-field'
 import { PreviewPart } from './preview-part'
-import { useImportPreview } from './use-import-preview'
+import { ProgressRoom } from './progress-room'
+import { useFileImport } from './use-file-import'
+
+/** The new document, and what of the file was left out or changed. */
+interface Imported {
+  readonly id: string
+  readonly title: string
+  readonly notes: readonly string[]
+}
 
 /** A workspace, with the name by which the user knows it on the page. */
 export type ImportTarget = Pick<Workspace, 'id' | 'name'>
@@ -24,43 +30,17 @@ interface ImportDialogProps {
 
 /** Imports a file as a document: shows what it becomes, lets the user change how it is read, and shows the progress. */
 export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogProps): ReactNode {
-  const [file, setFile] = useState(given)
-  const [options, setOptions] = useState<ReadOptions>({})
   const [chosen, setChosen] = useState(workspaces[0]?.id ?? 0)
   const [name, setName] = useState('')
-  const [progress, setProgress] = useState<ImportProgress>()
   const [made, setMade] = useState<Imported>()
-  const reading = useImportPreview(file, `/api/workspaces/${chosen}/import`, options)
+  const of = useFileImport(given, `/api/workspaces/${chosen}/import`)
   const navigate = useNavigate()
-  const abort = useRef(new AbortController())
   const { mutate } = useApiMutation(['workspaces'])
-  // Closing the dialog cancels the import.
-  useEffect(() => {
-    const controller = new AbortController()
-    abort.current = controller
-    return () => controller.abort()
-  }, [])
-  const { preview, isLoading, error } = reading
   const submit = async () => {
-    if (!file || !preview) return
-    const request = {
-      file,
-      name: name.trim(),
-      options: optionsToImport(options, preview),
-      signal: abort.current.signal,
-      onProgress: setProgress,
-    }
-    try {
-      const imported = await mutate(() => importFile(chosen, request))
-      if (imported.notes.length > 0) setMade(imported)
-      else void navigate(`/docs/${imported.id}`)
-    } finally {
-      setProgress(undefined)
-    }
-  }
-  const chooseFile = (next: File | undefined) => {
-    setFile(next)
-    setOptions({})
+    const fields = name.trim() === '' ? [] : [['name', name.trim()] as const]
+    const imported = await mutate(() => of.run<Imported>(fields))
+    if (imported.notes.length > 0) setMade(imported)
+    else void navigate(`/docs/${imported.id}`)
   }
   if (made) return <ImportedDialog made={made} onClose={onClose} />
   return (
@@ -69,12 +49,12 @@ export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogP
       className="import"
       title={titleOf(workspaces, given)}
       submit="Import"
-      canSubmit={preview !== undefined && !isLoading && !error}
+      canSubmit={of.canImport}
       onClose={onClose}
       onSubmit={submit}
     >
-      {!given && <FileField onFile={chooseFile} />}
-      {file && <PreviewPart reading={reading} options={options} onChange={setOptions} />}
+      {!given && <FileField onFile={of.chooseFile} />}
+      {of.file && <PreviewPart of={of} />}
       <div className="import-target">
         {workspaces.length > 1 && (
           <SelectField
@@ -92,10 +72,7 @@ export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogP
           onChange={({ target }) => setName(target.value)}
         />
       </div>
-      {/* Reserved space, so that the layout does not shift. */}
-      <div className="progress-room" role="status">
-        {progress && <Progress progress={progress} total={preview && countRows(preview)} />}
-      </div>
+      <ProgressRoom of={of} />
     </FormDialog>
   )
 }
@@ -103,25 +80,6 @@ export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogP
 function titleOf(workspaces: readonly ImportTarget[], file: File | undefined): string {
   const what = file ? `Import “${file.name}”` : 'Import'
   return workspaces.length > 1 ? what : `${what} into “${workspaces[0]?.name ?? ''}”`
-}
-
-interface FileFieldProps {
-  readonly onFile: (file: File | undefined) => void
-}
-
-function FileField({ onFile }: FileFieldProps): ReactNode {
-  return (
-    <Field label="File" hint="CSV, TSV, XLSX, JSON, a Grist document, or a SQLite file.">
-      {(control) => (
-        <input
-          type="file"
-          {...control}
-          accept=".csv,.tsv,.xlsx,.json,.grist,.sqlite,.sqlite3,.db"
-          onChange={({ target }) => onFile(target.files?.[0])}
-        />
-      )}
-    </Field>
-  )
 }
 
 /** Tells what of the file was left out or changed, before the document is opened. */
@@ -143,28 +101,4 @@ function ImportedDialog({ made, onClose }: { made: Imported; onClose: () => void
       </footer>
     </Dialog>
   )
-}
-
-interface ProgressProps {
-  readonly progress: ImportProgress
-  /** Number of rows, if it is known. */
-  readonly total: number | undefined
-}
-
-function Progress({ progress, total }: ProgressProps): ReactNode {
-  return (
-    <>
-      <progress aria-label="Import" value={partDone(progress, total)} max={1} />
-      <p className="note">{progressText(progress, total)}</p>
-    </>
-  )
-}
-
-function progressText({ sent, rows }: ImportProgress, total: number | undefined): string {
-  if (sent < 1) return `${Math.round(sent * 100)}% uploaded`
-  if (!rows) return 'Uploaded. Reading the rows…'
-  const { rowsRead, rowsStored } = rows
-  const all = total?.toLocaleString()
-  if (rowsStored === 0) return `${rowsRead.toLocaleString()}${all ? ` of ${all}` : ''} rows read`
-  return `${rowsStored.toLocaleString()} of ${all ?? rowsRead.toLocaleString()} rows stored`
 }

@@ -2,13 +2,6 @@ import { SheafError, type UploadProgress } from '@sheaf/client'
 import { fractionOf, sheaf } from '../api/sheaf'
 import type { ReadOptions } from './preview'
 
-/** The new document, and what of the file was left out or changed. */
-export interface Imported {
-  readonly id: string
-  readonly title: string
-  readonly notes: readonly string[]
-}
-
 /** Progress of an import. */
 export interface ImportProgress {
   /** Fraction of the file that was sent, 0 to 1. */
@@ -30,32 +23,37 @@ export function partDone({ sent, rows }: ImportProgress, total?: number): number
 /** A line of the streamed response to an import. */
 interface ImportLine {
   readonly progress?: ImportProgress['rows']
-  readonly document?: Imported
+  readonly document?: unknown
+  readonly imported?: unknown
   readonly error?: string
   readonly details?: { readonly status?: number; readonly reason?: string }
 }
 
+/** A field of the form of an import. */
+export type ImportField = readonly [name: string, value: string]
+
 interface ImportOptions {
   readonly file: File
-  /** Name of the document; empty for that of the file. */
-  readonly name: string
+  readonly fields: readonly ImportField[]
   readonly options: ReadOptions
   readonly signal: AbortSignal
   readonly onProgress: (progress: ImportProgress) => void
 }
 
-/** Imports a file as a document of a workspace. */
-export async function importFile(workspaceId: number, options: ImportOptions): Promise<Imported> {
-  const { file, name, options: reading, signal, onProgress } = options
+/**
+ * Imports a file to a path of the API and returns what was made of it.
+ * @typeParam T what the path returns
+ */
+export async function importFile<T>(path: string, options: ImportOptions): Promise<T> {
+  const { file, fields, options: reading, signal, onProgress } = options
   const upload = () => {
     const form = new FormData()
-    if (name !== '') form.set('name', name)
+    for (const [name, value] of fields) form.set(name, value)
     form.set('options', JSON.stringify(reading))
     form.set('upload', file)
     const onSent = (progress: UploadProgress) => onProgress({ sent: fractionOf(progress) })
     return { form, total: file.size, onProgress: onSent }
   }
-  const path = `/api/workspaces/${workspaceId}/import`
   const headers = { accept: 'application/x-ndjson' }
   const call = { method: 'POST', path, headers, upload, isLong: true } as const
   const response = await sheaf().fetch(call, { signal })
@@ -69,7 +67,8 @@ export async function importFile(workspaceId: number, options: ImportOptions): P
     const message = 'The import was interrupted. Check your connection and try again.'
     throw new Error(message, { cause })
   }
-  if (last.document) return last.document
+  const made = last.document ?? last.imported
+  if (made !== undefined) return made as T
   const { error: message = 'The import was interrupted.', details = {} } = last
   const { status = 500, reason = 'UNEXPECTED_RESPONSE' } = details
   throw new SheafError({ status, reason, message, details })

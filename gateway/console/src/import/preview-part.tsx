@@ -1,25 +1,18 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { SelectField } from '../components/field'
 import { ErrorNote } from '../components/states'
 import { changeOptions, chooseType } from './import-options'
-import type { Preview, PreviewTable, ReadOptions } from './preview'
+import type { Preview, PreviewTable } from './preview'
 import { PreviewRows } from './preview-rows'
 import { ReadControls } from './read-controls'
-import type { ImportPreview } from './use-import-preview'
-
-interface PreviewPartProps {
-  readonly reading: ImportPreview
-  /** The options that the user has chosen. */
-  readonly options: ReadOptions
-  readonly onChange: (options: ReadOptions) => void
-}
+import type { FileImport } from './use-file-import'
 
 /** What a file becomes, with controls of how it is read. */
-export function PreviewPart({ reading, options, onChange }: PreviewPartProps): ReactNode {
-  const { preview, error, isLoading, sent } = reading
+export function PreviewPart({ of }: { readonly of: FileImport }): ReactNode {
+  const { preview, error, isLoading, sent } = of.reading
   return (
     <section aria-label="Preview">
-      {preview && <PreviewedFile {...{ preview, isLoading, options, onChange }} />}
+      {preview && <PreviewedFile of={of} preview={preview} />}
       {!preview && isLoading && (
         <div className="progress-room" role="status">
           <progress aria-label="Preview" value={sent < 1 ? sent : undefined} max={1} />
@@ -31,32 +24,30 @@ export function PreviewPart({ reading, options, onChange }: PreviewPartProps): R
   )
 }
 
-interface PreviewedFileProps extends Omit<PreviewPartProps, 'reading'> {
+interface PreviewedFileProps {
+  readonly of: FileImport
   readonly preview: Preview
-  readonly isLoading: boolean
 }
 
-function PreviewedFile(props: PreviewedFileProps): ReactNode {
-  const { preview, isLoading, options, onChange } = props
+function PreviewedFile({ of, preview }: PreviewedFileProps): ReactNode {
+  const { options, setOptions, table, showTable } = of
   const { format, tables, notes } = preview
-  const [chosen, setChosen] = useState('')
-  const table = tables.find(({ id }) => id === chosen) ?? tables[0]
   const hasTypes = format === 'sheaf' || format === 'grist'
   const onType = (column: string, type: string) => {
-    if (table) onChange(chooseType(options, { table: table.id, column }, type))
+    if (table) setOptions(chooseType(options, { table: table.id, column }, type))
   }
   return (
     <>
       <ReadControls
         used={{ ...preview.options, ...options }}
-        onChange={(change) => onChange(changeOptions(options, change))}
+        onChange={(change) => setOptions(changeOptions(options, change))}
       />
       {tables.length > 1 && (
         <SelectField
-          label="Table"
+          label="Table of the file"
           value={table?.id}
           options={tables.map(({ id }) => [id, id] as const)}
-          onChange={({ target }) => setChosen(target.value)}
+          onChange={({ target }) => showTable(target.value)}
         />
       )}
       {table && (
@@ -64,7 +55,11 @@ function PreviewedFile(props: PreviewedFileProps): ReactNode {
           <p className="note" role="status">
             {describe(preview, table)}
           </p>
-          <PreviewRows table={table} isLoading={isLoading} onType={hasTypes ? undefined : onType} />
+          <PreviewRows
+            table={table}
+            isLoading={of.reading.isLoading}
+            onType={hasTypes ? undefined : onType}
+          />
         </>
       )}
       {notes.length > 0 && <Notes notes={notes} />}

@@ -15,6 +15,7 @@ interface TableListProps {
   readonly asOf: string | undefined
   /** True if the user can add, rename and delete tables. */
   readonly canEdit: boolean
+  readonly onImport: () => void
   /** Called with the table while it is being renamed or deleted, then with undefined. */
   readonly onBusy: (tableId: string | undefined) => void
 }
@@ -24,7 +25,7 @@ type OpenDialog =
 
 /** The tables of a document, with menus to change them. */
 export function TableList(props: TableListProps): ReactNode {
-  const { docId, tables, asOf, canEdit, onBusy } = props
+  const { docId, tables, asOf, canEdit, onImport, onBusy } = props
   const [open, setOpen] = useState<OpenDialog>()
   const close = () => setOpen(undefined)
   return (
@@ -35,6 +36,17 @@ export function TableList(props: TableListProps): ReactNode {
           {canEdit && (
             <Button kind="quiet" onClick={() => setOpen({ what: 'add' })}>
               Add table
+            </Button>
+          )}
+          {canEdit && (
+            <Button
+              kind="quiet"
+              className="icon"
+              aria-label="Import a file"
+              title="Import a file"
+              onClick={onImport}
+            >
+              <Icon name="upload" />
             </Button>
           )}
         </div>
@@ -50,7 +62,10 @@ export function TableList(props: TableListProps): ReactNode {
                 items={
                   canEdit
                     ? [
-                        { label: 'Rename', onSelect: () => setOpen({ what: 'rename', table }) },
+                        {
+                          label: 'Rename',
+                          onSelect: () => setOpen({ what: 'rename', table }),
+                        },
                         {
                           label: 'Delete',
                           isDanger: true,
