@@ -63,7 +63,7 @@ const halls = {
   'gateway/console/src': `
     api components session layout access sample formats form public-form import sites home reference document-context live presence undo writes
     cells/editing cells/choice cells/date cells/reference cells/attachments cells formulas structure/choices structure/columns structure
-    grid/rows grid/view grid/groups grid/filter grid/clipboard grid/composition grid/ranges grid/arrangement grid/grouping grid/views grid/columns grid/presence grid/search grid/row-panel grid form-editor history profile past webhooks document palette styles
+    grid/rows grid/view grid/groups grid/filter grid/clipboard grid/composition grid/ranges grid/arrangement grid/grouping grid/views grid/columns grid/presence grid/search grid/row-panel grid board form-editor history profile past webhooks document palette styles
     app.tsx main.tsx form-main.tsx`,
 }
 

@@ -18,6 +18,7 @@ const paths = {
   any: 'M12 4v16M5 8l14 8M19 8 5 16',
   search: 'M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0M16 16l5 5',
   people: 'M13 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0M2 20a7 7 0 0 1 14 0M19 8v6M16 11h6',
+  board: 'M4 5h4v14H4zM10 5h4v9h-4zM16 5h4v12h-4z',
   table: 'M4 5h16v14H4zM4 10h16M10 10v9',
   prompt: 'm5 7 5 5-5 5M12 18h7',
   download: 'M12 4v11M7 10l5 5 5-5M5 20h14',

@@ -19,13 +19,15 @@ interface MenuProps {
   readonly align?: 'start' | 'end'
   /** Called when the menu may be opened next: the pointer or the focus is on the button. */
   readonly onApproach?: () => void
+  /** That of the button. */
+  readonly tabIndex?: number
   /** Content of the button. */
   readonly children?: ReactNode
 }
 
 /** A button that opens a menu. Renders nothing if there are no items. */
 export function Menu(props: MenuProps): ReactNode {
-  const { label, items, align = 'end', onApproach, children } = props
+  const { label, items, align = 'end', onApproach, tabIndex, children } = props
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -71,6 +73,7 @@ export function Menu(props: MenuProps): ReactNode {
         kind="quiet"
         className="icon"
         aria-label={children === undefined ? label : undefined}
+        tabIndex={tabIndex}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}

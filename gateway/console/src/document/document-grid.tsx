@@ -30,9 +30,13 @@ const TableForm = lazy(async () => ({
   default: (await import('../form-editor/table-form')).TableForm,
 }))
 
-/** A table as its chosen view has it, loaded on demand: a grid, or the settings of a form. */
-export function DocumentGrid(props: DocumentGridProps): ReactNode {
-  const { docId, tableId, canEdit, asOf } = props
+const TableBoard = lazy(async () => ({
+  default: (await import('../board/table-board')).TableBoard,
+}))
+
+/** A table as its chosen view has it, loaded on demand: a grid, a board, or the settings of a form. */
+export function DocumentGrid({ rowActions, ...table }: DocumentGridProps): ReactNode {
+  const { docId, tableId, asOf } = table
   const columns = useQuery(columnsQuery(docId, tableId, asOf))
   const [query] = useSearchParams()
   const viewId = query.get('view')
@@ -46,20 +50,18 @@ export function DocumentGrid(props: DocumentGridProps): ReactNode {
   // Otherwise the columns would move once their view is known.
   if (!columns.data || (hasView && views.isPending)) return loading
   const view = views.data?.find(({ id }) => String(id) === viewId)
+  if (view?.fields.type === 'board')
+    return (
+      <Suspense fallback={loading}>
+        <TableBoard {...table} columns={columns.data} />
+      </Suspense>
+    )
   return (
     <Suspense fallback={loading}>
       {view?.fields.type === 'form' ? (
-        <TableForm
-          key={view.id}
-          docId={docId}
-          tableId={tableId}
-          canEdit={canEdit}
-          asOf={asOf}
-          columns={columns.data}
-          view={view}
-        />
+        <TableForm key={view.id} {...table} columns={columns.data} view={view} />
       ) : (
-        <TableGrid {...props} columns={columns.data} />
+        <TableGrid {...table} rowActions={rowActions} columns={columns.data} />
       )}
     </Suspense>
   )

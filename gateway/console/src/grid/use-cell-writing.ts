@@ -12,8 +12,8 @@ export interface CellWriting {
   readonly problem: string | undefined
   /** Shows why cells are not changed; without an argument, removes that. */
   readonly report: (problem?: string) => void
-  /** Writes cells. The label says which, to the user. Resolves once they are stored or refused. */
-  readonly write: (changes: readonly PlacedChange[], label: string) => Promise<void>
+  /** Writes cells. The label says which, to the user. Resolves to false if they are refused at once. */
+  readonly write: (changes: readonly PlacedChange[], label: string) => Promise<boolean>
 }
 
 interface WritingParts extends Pick<LiveRows, 'writes'> {
@@ -38,11 +38,13 @@ export function useCellWriting({ writes, find }: WritingParts): CellWriting {
       record(label, written)
       try {
         await written
+        return true
       } catch (error) {
         const message = `${label}: ${describeError(error)}`
         if (isShown()) report(message)
         // After leaving the table, the user would otherwise not notice the failure.
         else toaster.showError(new Error(`Could not save ${message}`))
+        return false
       }
     },
     [writes, record, find, toaster, isShown],

@@ -19,6 +19,8 @@ export interface RowSelection {
   readonly search: RowSearch
   /** Returns the pages of a view with other lines among the rows that a function reads. Must be memoized. */
   readonly arrange?: (readPage: ReadPage) => ArrangedPages
+  /** Returns false for changes that neither add nor remove any of these rows. The same function each time. */
+  readonly isConcerned?: (operation: RowOperation) => boolean
 }
 
 /** Pages of rows with other lines among them. */
@@ -44,10 +46,12 @@ export interface LiveRows {
   readonly writes: TableWrites
 }
 
+const always = (): boolean => true
+
 /** The rows of a table in a view, kept up to date by the change stream. The display must be memoized. */
 export function useLiveRows(
   { docId, tableId, asOf }: ShownTable,
-  { view, search, arrange }: RowSelection,
+  { view, search, arrange, isConcerned = always }: RowSelection,
   display: RowDisplay,
 ): LiveRows {
   const { sort, filter } = viewParameters(view)
@@ -71,10 +75,11 @@ export function useLiveRows(
   )
   const changeListener = useMemo<ChangeListener>(
     () => ({
-      onChange: (change) => handleChange(change, { tableId, sort, filter, search, store }),
+      onChange: (change) =>
+        handleChange(change, { tableId, sort, filter, search, isConcerned, store }),
       onGap: () => store.scheduleRefresh(false),
     }),
-    [tableId, sort, filter, search, store],
+    [tableId, sort, filter, search, isConcerned, store],
   )
   useLiveChanges(changeListener)
   return rows
@@ -103,6 +108,7 @@ interface ChangeTarget {
   readonly sort: string
   readonly filter: string
   readonly search: RowSearch
+  readonly isConcerned: (operation: RowOperation) => boolean
   readonly store: RowStore
 }
 
@@ -114,19 +120,19 @@ function handleChange({ seq, operations, truncated }: Change, target: ChangeTarg
       // References show other texts now.
       const isSearched = search.text !== '' && search.tables.split(',').includes(operation.tableId)
       if (isSearched) store.scheduleRefresh(false)
-      continue
-    }
-    if (!('rowIds' in operation)) {
-      // The values and types of cells may have changed, and cursors are invalid after a schema change.
-      store.scheduleRefresh(false)
-    } else if (operation.action === 'updateRows') {
-      store.apply({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
-      if (movesRows(operation, target)) store.scheduleRefresh(false)
-    } else {
-      const { action, rowIds } = operation
-      store.scheduleRefresh(action === 'addRows' && target.sort === '' && store.areNew(rowIds))
-    }
+    } else if ('rowIds' in operation) handleRows(seq, operation, target)
+    // The values and types of cells may have changed, and cursors are invalid after a schema change.
+    else store.scheduleRefresh(false)
   }
+}
+
+function handleRows(seq: number, operation: RowOperation, target: ChangeTarget): void {
+  const { sort, isConcerned, store } = target
+  const { action, rowIds } = operation
+  const isUpdate = action === 'updateRows'
+  if (isUpdate) store.apply({ seq, rowIds, columns: newCells(operation) })
+  if ((isUpdate && !movesRows(operation, target)) || !isConcerned(operation)) return
+  store.scheduleRefresh(action === 'addRows' && sort === '' && store.areNew(rowIds))
 }
 
 function newCells({ columns }: RowOperation): Record<string, readonly unknown[]> {

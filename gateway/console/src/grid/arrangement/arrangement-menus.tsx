@@ -26,15 +26,22 @@ interface ArrangementMenusProps {
   readonly columns: readonly Column[]
 }
 
+/** The menu of the columns that are shown. */
+export function ColumnsMenu({ arranged, columns }: ArrangementMenusProps): ReactNode {
+  const hidden = hiddenIds(arranged.arrangement).length
+  return (
+    <Menu label="Shown columns" items={columnItems(arranged, columns)}>
+      {hidden > 0 ? `Hidden columns (${hidden})` : 'Columns'}
+    </Menu>
+  )
+}
+
 /** Menus of a table: which columns are shown, and how high rows are. */
 export function ArrangementMenus({ arranged, columns }: ArrangementMenusProps): ReactNode {
-  const hidden = hiddenIds(arranged.arrangement).length
   if (columns.length === 0) return null
   return (
     <div className="row-buttons">
-      <Menu label="Shown columns" items={columnItems(arranged, columns)}>
-        {hidden > 0 ? `Hidden columns (${hidden})` : 'Columns'}
-      </Menu>
+      <ColumnsMenu arranged={arranged} columns={columns} />
       <Menu label="Height of rows" items={rowItems(arranged)}>
         Rows
       </Menu>

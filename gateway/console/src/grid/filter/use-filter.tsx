@@ -18,7 +18,7 @@ import {
 import { useFilterDraft, type FilterRequest } from './use-filter-draft'
 
 /** The filter of a grid. */
-interface GridFilter {
+export interface GridFilter {
   /** The button that opens the form. */
   readonly button: ReactNode
   /** The parts of the filter in words. */

@@ -61,6 +61,13 @@ function usePlaceOfRow(tableId: string, rowId: number | undefined): void {
   }, [move, tableId, rowId])
 }
 
+/** The id of the row in the address: 0 for one that no row can have, undefined for none. */
+export function useOpenedId(): number | undefined {
+  const [query] = useSearchParams()
+  const text = query.get(PARAMETER)
+  return text === null ? undefined : readId(text)
+}
+
 interface RowParameter {
   /** The id in the address: 0 for one that no row can have, undefined for none. */
   readonly rowId: number | undefined
@@ -86,7 +93,7 @@ function useRowParameter(): RowParameter {
     // Back closes the panel, whichever rows it has shown.
     if (String(rowId) !== current.text) current.setQuery(change, { replace: current.text !== null })
   }, [])
-  return { rowId: text === null ? undefined : readId(text), setRow }
+  return { rowId: useOpenedId(), setRow }
 }
 
 const readId = (text: string): number =>

@@ -1,4 +1,4 @@
-import type { View } from '@sheaf/client'
+import type { View, ViewSettings } from '@sheaf/client'
 import { useMemo, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
@@ -21,6 +21,10 @@ interface TableViews {
   /** The summaries of its columns. */
   readonly summaries: readonly ColumnSummary[]
   readonly viewMenu: ReactNode
+  /** The chosen view; undefined for none. */
+  readonly chosen: View | undefined
+  /** Changes fields of the chosen view. What prevents that is shown as a message. */
+  readonly update: (fields: ViewSettings) => void
 }
 
 /** The views of a table. */
@@ -31,10 +35,11 @@ export function useTableViews(context: CellContext, columns: readonly Column[]):
   const own = useOwnArrangement(tableId, columns)
   const ofView = useViewArrangement(chosenView, columns)
   const arranged = useTableArrangement(viewId === undefined ? own : ofView, columns)
-  const settings = useMemo(
-    () => settingsOf(shown, arranged.arrangement),
-    [shown, arranged.arrangement],
-  )
+  const settings = useMemo(() => {
+    const all = settingsOf(shown, arranged.arrangement)
+    // The column of the lanes is changed for all at once, and not by the address.
+    return chosen?.fields.type === 'board' ? { ...all, groupBy: chosen.fields.groupBy } : all
+  }, [shown, arranged.arrangement, chosen])
   const changed = useMemo(() => {
     const ids = columns.map(({ id }) => id)
     return chosen ? changedSettings(chosen.fields, settings, ids) : {}
@@ -49,6 +54,9 @@ export function useTableViews(context: CellContext, columns: readonly Column[]):
     const { draft } = ofView
     const saved = changes.update(chosen, changed)
     saved.then(() => draft && ofView.forget(draft), changes.showError)
+  }
+  const update = (fields: ViewSettings) => {
+    if (chosen) changes.update(chosen, fields).catch(changes.showError)
   }
   const viewMenu = (
     <ViewMenu
@@ -67,5 +75,5 @@ export function useTableViews(context: CellContext, columns: readonly Column[]):
     () => shownSummaries(arrangement, shownColumns),
     [arrangement, shownColumns],
   )
-  return { arranged, summaries, viewMenu }
+  return { arranged, summaries, viewMenu, chosen, update }
 }

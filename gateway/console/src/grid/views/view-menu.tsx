@@ -2,9 +2,11 @@ import type { View, ViewSettings } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { NameDialog } from '../../components/dialog'
+import { Icon } from '../../components/icon'
 import { Menu } from '../../components/menu'
 import type { MenuItem } from '../../components/menu-items'
 import { newForm } from '../../form/form-settings'
+import { boardSettings } from './board-settings'
 import { copyName, MAX_NAME } from './view-settings'
 import type { ChosenView } from './use-chosen-view'
 import type { ViewChanges } from './use-view-changes'
@@ -25,7 +27,15 @@ interface ViewMenuProps extends Pick<ChosenView, 'views' | 'isLoading' | 'load' 
 
 const loadingItem: MenuItem = { label: 'Loading views…', isDisabled: true, onSelect: () => {} }
 
-type OpenDialog = 'save' | 'form' | 'rename'
+/** The dialogs that name a view to add. */
+const addDialogs = {
+  grid: { title: 'New grid view', submit: 'Create' },
+  board: { title: 'New board view', submit: 'Create' },
+  form: { title: 'New form view', submit: 'Create' },
+  save: { title: 'Save as view', submit: 'Save' },
+} as const
+
+type OpenDialog = keyof typeof addDialogs | 'rename'
 
 /** The menu of the views of a table. */
 export function ViewMenu(props: ViewMenuProps): ReactNode {
@@ -36,6 +46,7 @@ export function ViewMenu(props: ViewMenuProps): ReactNode {
   const isChanged = Object.keys(changed).length > 0
   const choice = (label: string, view?: View): MenuItem => ({
     label,
+    icon: view?.fields.type === 'board' && <Icon name="board" />,
     option: { isOn: view === chosen, isExclusive: true, closesMenu: true },
     onSelect: () => onChoose(view),
   })
@@ -45,6 +56,12 @@ export function ViewMenu(props: ViewMenuProps): ReactNode {
     ...(isLoading ? [loadingItem] : []),
     ...(canEdit ? editorItems(props, isChanged, setDialog) : []),
   ]
+  const newSettings: Readonly<Record<keyof typeof addDialogs, () => ViewSettings>> = {
+    grid: () => ({ type: 'grid' }),
+    board: () => boardSettings(columns),
+    form: () => ({ type: 'form', form: newForm(columns) }),
+    save: () => ({ ...settings, type: chosen?.fields.type ?? 'grid' }),
+  }
   return (
     <>
       <Menu label="Views" items={items} align="start" onApproach={load}>
@@ -52,22 +69,12 @@ export function ViewMenu(props: ViewMenuProps): ReactNode {
         <span className="view-name">{chosen?.fields.name ?? 'All rows'}</span>
         {chosen && isChanged && <span className="view-changed"> · changed</span>}
       </Menu>
-      {dialog === 'save' && (
+      {dialog !== undefined && dialog !== 'rename' && (
         <NameDialog
-          title="Save as view"
-          submit="Save"
+          {...addDialogs[dialog]}
           maxLength={MAX_NAME}
           onClose={close}
-          onName={(name) => changes.add({ ...settings, name })}
-        />
-      )}
-      {dialog === 'form' && (
-        <NameDialog
-          title="New form view"
-          submit="Create"
-          maxLength={MAX_NAME}
-          onClose={close}
-          onName={(name) => changes.add({ name, type: 'form', form: newForm(columns) })}
+          onName={(name) => changes.add({ ...newSettings[dialog](), name })}
         />
       )}
       {dialog === 'rename' && chosen && (
@@ -91,8 +98,12 @@ function editorItems(
 ): MenuItem[] {
   const isForm = chosen?.fields.type === 'form'
   const added: MenuItem[] = [
-    { label: 'New form view…', startsGroup: true, onSelect: () => open('form') },
-    ...(isForm ? [] : [{ label: 'Save as view…', onSelect: () => open('save') }]),
+    { label: 'New grid view…', startsGroup: true, onSelect: () => open('grid') },
+    { label: 'New board view…', onSelect: () => open('board') },
+    { label: 'New form view…', onSelect: () => open('form') },
+    ...(isForm
+      ? []
+      : [{ label: 'Save as view…', startsGroup: true, onSelect: () => open('save') }]),
   ]
   if (!chosen) return added
   const duplicate = () => {
