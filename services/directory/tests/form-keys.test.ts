@@ -79,6 +79,12 @@ describe('the key of a form', () => {
     expect((await resolve(second)).document?.docId).toBe(doc)
   })
 
+  it('is one key for calls at the same time', async () => {
+    const document = await createDocument()
+    const keys = await Promise.all(Array.from({ length: 5 }, () => create(alice, document)))
+    expect(new Set(keys)).toEqual(new Set([await find(alice, document)]))
+  })
+
   it('is made and ended by owners, and seen by editors', async () => {
     const document = await createDocument()
     for (const user of [bob, carol, dan, undefined]) {

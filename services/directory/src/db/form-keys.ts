@@ -57,6 +57,14 @@ export async function findFormKey(
   return rows[0]
 }
 
+/** Makes others who store keys of the document wait until the end of the transaction. */
+export async function lockFormKeys(
+  trx: Transaction<DirectorySchema>,
+  documentId: number,
+): Promise<void> {
+  await sql`select 1 from documents where id = ${documentId} for no key update`.execute(trx)
+}
+
 /** A key to store. */
 export interface NewFormKey extends FormRef {
   readonly key: string

@@ -27,6 +27,8 @@ export const forms = (ctx: Context): FormsService => ({
     const { row } = await ctx.changes.change(
       async (trx) => {
         const form = await getForm({ ...ctx, db: trx }, call, request, 'owners')
+        // Of two calls at once the second returns the key of the first, which would else end unseen.
+        await rows.lockFormKeys(trx, form.documentId)
         const present = await rows.findFormKey(trx, form)
         if (present && !request.renew) return { row: present, isReplaced: false }
         if (!present && (await rows.countFormKeys(trx, form.documentId)) >= rows.MAX_FORM_KEYS)
