@@ -165,6 +165,8 @@ describe('a form', () => {
     ['a day that does not exist', { Name: 'a', Day: '2026-02-30' }, 'Day'],
     ['another form of a day', { Name: 'a', Day: '1.3.2026' }, 'Day'],
     ['a number for a day', { Name: 'a', Day: 5 }, 'Day'],
+    ['a day of the year 0', { Name: 'a', Day: '0000-01-01' }, 'Day'],
+    ['an offset that no place has', { Name: 'a', At: '2026-03-01T09:30+23:59' }, 'At'],
     ['an hour that does not exist', { Name: 'a', At: '2026-03-01T24:30' }, 'At'],
     ['an unknown choice', { Name: 'a', Drink: 'beer' }, 'Drink'],
     ['an unknown choice in a list', { Name: 'a', Drinks: ['tea', 'beer'] }, 'Drinks'],

@@ -107,6 +107,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-function badValue(field: string, fault: string): AppError {
+/** The error for the value of a field. */
+export function badValue(field: string, fault: string): AppError {
   return new AppError('invalid', 'INVALID_FORM_VALUE', `field "${field}" ${fault}`, { field })
 }

@@ -1,10 +1,10 @@
-import { AppError } from '@sheaf/kit/errors'
+import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { DocumentReader, DocumentWriter } from '../document'
 import { addRecords } from '../records/records'
 import type { Column, Table } from '../schema/schema'
 import { readForm, type FormSettings } from '../views/view-form'
 import { readViews } from '../views/view-rows'
-import { readFormValues, type FormQuestion } from './form-values'
+import { badValue, readFormValues, type FormQuestion } from './form-values'
 
 /** A question of a form as people see it. */
 export interface ShownField extends FormQuestion {
@@ -37,7 +37,18 @@ export function addFormRow(
   const { table, form } = findForm(doc, viewId)
   const cells = [...readFormValues(form.fields, values)].map(([id, cell]) => [id, [cell]] as const)
   const rows = { count: 1, cells: new Map(cells) }
-  addRecords(doc, table.tableId, rows, { noParse: true, strict: true })
+  try {
+    addRecords(doc, table.tableId, rows, { noParse: true, strict: true })
+  } catch (error) {
+    throw toFormError(error)
+  }
+}
+
+/** Names the field of a value that has the form of its type and is none, such as a day of the year 0. */
+function toFormError(error: unknown): unknown {
+  const { reason, metadata } = toAppError(error) ?? {}
+  if (reason !== 'INVALID_VALUE' || metadata?.column === undefined) return error
+  return badValue(metadata.column, 'is out of range')
 }
 
 function findForm({ connection, schema }: DocumentReader, viewId: number) {
