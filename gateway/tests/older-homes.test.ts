@@ -5,6 +5,9 @@ import { DOC, startStubbedGateway, type StubbedGateway } from './support/stub-se
 
 const doc = `/api/docs/${DOC}`
 const path = `${doc}/tables/T/records`
+const views = `${doc}/tables/T/views`
+const form = { name: 'F', type: 'form', form: { fields: [{ id: 'A' }] } }
+const groups = { groupBy: ['A'] }
 const body = { records: [{ fields: { A: 1 } }] }
 const strict = { prefer: 'handling=strict' }
 
@@ -49,6 +52,11 @@ describe('an instance of an older release', () => {
     ['a strict write', () => bob().post(path, { body, headers: strict })],
     ['the history of a key', () => bob().get(`${doc}/history?keyId=5`)],
     ['a search', () => bob().get(`${path}?search=a`)],
+    ['a new form', () => bob().post(views, { body: { views: [{ fields: form }] } })],
+    [
+      'groups of a view',
+      () => bob().patch(views, { body: { views: [{ id: 1, fields: groups }] } }),
+    ],
     ['a search in a body', () => bob().post(`${path}/list`, { body: { search: 'a' } })],
   ])('is not called for %s, which it would ignore', async (_what, send) => {
     const reply = await send()

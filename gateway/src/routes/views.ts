@@ -1,4 +1,6 @@
+import { FORMS } from '@sheaf/auth/require-protocol'
 import { readDocument, writeDocument } from '../documents/conditional-requests'
+import type { Exchange } from '../http/exchange'
 import { sendJson, sendNull } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { nothing } from '../schemas/errors'
@@ -7,6 +9,9 @@ import { newViews, toView, toWireFields, viewIds, views, viewUpdates } from '../
 
 const tag = 'views'
 const path = '/api/docs/{docId}/tables/{tableId}/views'
+
+/** Settings that instances without forms ignore: they came since the release before. */
+const newSettings = ['type', 'groupBy', 'summaries', 'form'] as const
 
 const nameTaken = { 409: 'Another view of the table has the name.' }
 
@@ -48,6 +53,7 @@ export const viewRoutes: readonly Route[] = [
     statuses: nameTaken,
     async handle(exchange, input) {
       const { document, params, body } = input
+      requireSettings(exchange, body)
       const request = {
         docId: document.docId,
         tableId: params.tableId,
@@ -74,6 +80,7 @@ export const viewRoutes: readonly Route[] = [
     statuses: nameTaken,
     async handle(exchange, input) {
       const { document, params, body } = input
+      requireSettings(exchange, body)
       const request = {
         docId: document.docId,
         tableId: params.tableId,
@@ -105,3 +112,12 @@ export const viewRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Keeps views from an instance that would ignore a part of them. */
+function requireSettings(
+  exchange: Exchange,
+  { views }: { readonly views: readonly { readonly fields: Readonly<Record<string, unknown>> }[] },
+): void {
+  if (views.some(({ fields }) => newSettings.some((name) => fields[name] !== undefined)))
+    exchange.neededProtocol = FORMS
+}
