@@ -91,3 +91,11 @@ describe('an instance of an older release', () => {
     expect(reply).toMatchObject({ status: 503, body: { details: { reason: 'SERVICE_TOO_OLD' } } })
   })
 })
+
+describe('a directory of an older release', () => {
+  it('is not taken at its word that the form of a link does not exist', async () => {
+    // It ignores the key, as this one does, and names no form.
+    const reply = await rest(system.url).get('/api/forms/bob-key')
+    expect(reply).toMatchObject({ status: 503, body: { details: { reason: 'SERVICE_TOO_OLD' } } })
+  })
+})

@@ -155,6 +155,9 @@ export class DocumentSession {
 async function authorize(exchange: Exchange, name: string, need: Need) {
   const grant = await exchange.authorize(name)
   const { document } = grant
+  // An older directory does not know keys of forms, and answers as to a request without a credential.
+  if (need === 'form' && grant.formViewId === 0)
+    throw new AppError('unavailable', 'SERVICE_TOO_OLD', 'a service is being upgraded, retry later')
   if (!document) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
   if (need !== 'form' && !roleAtLeast(document.role, need))
     throw roleAtLeast(document.unscopedRole, need) ? keyScopeError() : documentRoleError(need)
