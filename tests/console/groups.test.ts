@@ -220,6 +220,34 @@ describe('rows in groups', () => {
     }, patience)
   })
 
+  it('include an added row, into which is entered what is typed, and not into the row at the focus', async () => {
+    const path = await openSales('Added', '?group=Country')
+    await showLines(...BY_COUNTRY)
+    await cell(3, 'Kind').click()
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('FI')
+    await page.keyboard.press('Enter')
+    await eventually(async () => {
+      const { body } = await rest.get<{ records: { fields: { Country: string } }[] }>(
+        `${path}/records`,
+      )
+      const countries = body.records.map(({ fields }) => fields.Country)
+      expect(countries).toEqual(['FR', 'PT', 'FR', 'PT', 'FR', 'FI'])
+    }, patience)
+    await page.getByRole('button', { name: 'Country FI 1 row' }).waitFor()
+  })
+
+  it('are not grouped by a column that does not exist, and the button says so', async () => {
+    await openSales('Unknown', '?group=Nope')
+    await showLines('1 tea 4', '2 tea 1.5', '3 milk 2', '4 rice ', '5 tea 6')
+    await page.getByRole('button', { name: 'Group', exact: true }).click()
+    const form = page.getByRole('dialog', { name: 'Group' })
+    await form.getByRole('button', { name: 'Do not group by Nope' }).click()
+    await form.getByText('Rows are not grouped.').waitFor()
+    await page.keyboard.press('Escape')
+    expect(new URL(page.url()).searchParams.has('group')).toBe(false)
+  })
+
   it('are stepped through in the panel of a row', async () => {
     await openSales('Stepped', '?group=Country')
     await showLines(...BY_COUNTRY)

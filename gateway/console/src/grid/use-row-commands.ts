@@ -21,8 +21,9 @@ export interface RowCommands {
   readonly remove: (rowIds: readonly number[]) => Promise<void>
 }
 
-/** Maximum wait until an added row is displayed. */
+/** Maximum wait until an added row is displayed: at the end of the table, and among other rows, where it may be out of view. */
 const SHOWN_MS = 10_000
+const FOUND_MS = 1_500
 const ADDED_SOMEWHERE =
   'Row added. The current groups, sort order, filters and search determine where it appears.'
 const EDITORS = '.ag-cell-inline-editing, .ag-popup-editor'
@@ -57,7 +58,8 @@ export function useRowCommands(
   useEffect(() => deselect(grid), [grid, filter, search])
   const addRow = useCallback(async () => {
     setAdding(true)
-    const endHold = isPlain ? holdKeys() : () => {}
+    // In the cell that has the focus they would replace the value of another row.
+    const endHold = holdKeys()
     try {
       const adding = api.add()
       record(
@@ -68,8 +70,11 @@ export function useRowCommands(
       if (!isPlain) store.markStale()
       await store.refresh()
       const total = store.readState().total ?? 0
-      if (isPlain) await editRow({ grid, body }, { id, total, columns })
-      else toaster.show(ADDED_SOMEWHERE)
+      const isShown = await editRow(
+        { grid, body },
+        { id, end: isPlain ? total : undefined, columns },
+      )
+      if (!isShown && !isPlain) toaster.show(ADDED_SOMEWHERE)
     } catch (error) {
       toaster.showError(error)
     } finally {
@@ -111,30 +116,36 @@ function deselect(grid: GridRef): void {
 
 interface AddedRow {
   readonly id: number
-  readonly total: number
+  /** The number of rows, if it is the last one. */
+  readonly end: number | undefined
   readonly columns: readonly Column[]
 }
 
-/** Starts editing a row that was appended to the table. Resolves once its editor is there. */
-async function editRow(refs: GridRefs, row: AddedRow): Promise<void> {
-  const deadline = performance.now() + SHOWN_MS
+/** Starts editing a row that was added. Resolves once its editor is there; to false if the row is not among those loaded. */
+async function editRow(refs: GridRefs, row: AddedRow): Promise<boolean> {
+  const deadline = performance.now() + (row.end === undefined ? FOUND_MS : SHOWN_MS)
   const isLate = () => performance.now() > deadline
-  while (!openRow(refs, row) && !isLate()) await new Promise(requestAnimationFrame)
+  while (!openRow(refs, row)) {
+    if (isLate()) return false
+    await new Promise(requestAnimationFrame)
+  }
   while (isOpening(refs) && !isLate()) await new Promise(requestAnimationFrame)
+  return true
 }
 
 /** Scrolls to a row and opens its first editor. Returns false while the row is not drawn. */
-function openRow({ grid, body }: GridRefs, { id, total, columns }: AddedRow): boolean {
+function openRow({ grid, body }: GridRefs, { id, end, columns }: AddedRow): boolean {
   const { current: api } = grid
   if (!api) return true
   const index = api.getRowNode(String(id))?.rowIndex
   if (typeof index !== 'number') {
+    if (end === undefined) return false
     // Other users may have appended rows as well.
-    const last = Math.max(total, api.getDisplayedRowCount()) - 1
+    const last = Math.max(end, api.getDisplayedRowCount()) - 1
     if (last >= 0 && last < api.getDisplayedRowCount()) api.ensureIndexVisible(last, 'bottom')
     return false
   }
-  api.ensureIndexVisible(index, 'bottom')
+  api.ensureIndexVisible(index, end === undefined ? null : 'bottom')
   const first = columns.find((column) => !isComputed(column))
   if (!first) return true
   api.ensureColumnVisible(first.id)

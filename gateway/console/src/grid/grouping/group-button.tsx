@@ -19,7 +19,9 @@ export function GroupButton({ columns, grouped }: GroupButtonProps): ReactNode {
   const { view } = useGridViewContext()
   const [isOpen, setOpen] = useState(false)
   const close = useCallback(() => setOpen(false), [])
-  const count = view.groups?.length ?? 0
+  const ids = new Set(columns.map(({ id }) => id))
+  // A column that was deleted is in the form, from which it can be removed, and groups nothing.
+  const count = view.groups?.filter((key) => ids.has(columnOf(key))).length ?? 0
   if (columns.length === 0) return null
   return (
     <Popover
