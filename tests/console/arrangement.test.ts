@@ -225,4 +225,34 @@ describe('rows of a table', () => {
     await page.setViewportSize({ width: 360, height: 500 })
     await expectInside(360)
   })
+
+  it('begin in the upper third of a phone, below one line of buttons that scrolls', async () => {
+    const path = await openTable('Phone')
+    await addRecords(rest, path, [{ A: 'first' }])
+    await page.setViewportSize({ width: 390, height: 844 })
+    await eventually(async () => {
+      expect((await cell(0, 'A').boundingBox())?.y).toBeLessThan(844 / 3)
+    }, patience)
+    for (const name of [/^View/, 'Columns', 'Rows', 'Filter', 'Group']) {
+      const button = page.locator('.grid-bar').getByRole('button', { name, exact: true })
+      await button.focus()
+      await eventually(async () => {
+        const box = await button.boundingBox()
+        expect(box?.x).toBeGreaterThanOrEqual(0)
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+      }, patience)
+      await page.keyboard.press('Enter')
+      const opened = page.locator('.grid-bar').locator('[role="menu"], [role="dialog"]')
+      await eventually(async () => {
+        const box = await opened.boundingBox()
+        expect(box?.x).toBeGreaterThanOrEqual(0)
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+        expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844)
+      }, patience)
+      await page.keyboard.press('Escape')
+      await opened.waitFor({ state: 'detached' })
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await findViolations(page)).toEqual([])
+  })
 })

@@ -30,7 +30,7 @@ export function BoardBar(props: BoardBarProps): ReactNode {
     onSelect: () => onLanes?.(column),
   }))
   return (
-    <GridBar columns={columns} filters={filter.chips}>
+    <GridBar columns={columns} filters={filter.chips} search={search}>
       {viewMenu}
       <div className="row-buttons">
         {onLanes && <UndoButtons />}
@@ -42,7 +42,6 @@ export function BoardBar(props: BoardBarProps): ReactNode {
         {columns.length > 0 && <ColumnsMenu arranged={arranged} columns={columns} />}
       </div>
       {filter.button}
-      {search}
     </GridBar>
   )
 }

@@ -52,14 +52,13 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
     <GridViewContext value={viewState}>
       <div className="with-panel">
         <div className="grid">
-          <GridBar columns={columns} filters={filter.chips}>
+          <GridBar columns={columns} filters={filter.chips} search={search.field}>
             {viewMenu}
             {canEdit && <RowButtons rows={rowCommands} onAddColumn={tableColumns.add} />}
             {rowActions?.(rowCommands.selected)}
             <ArrangementMenus arranged={arranged} columns={columns} />
             {filter.button}
             <GroupButton columns={columns} grouped={rows.groups.grouped} />
-            {search.field}
           </GridBar>
           {tableColumns.formulaBar}
           <div className="grid-middle">

@@ -9,19 +9,28 @@ interface GridBarProps {
   readonly columns: readonly Column[]
   /** Chips of the filter. */
   readonly filters: ReactNode
-  /** Buttons for rows and columns. */
+  /** The field that searches in the table. */
+  readonly search: ReactNode
+  /** Buttons for rows and columns, on narrow screens in one line that scrolls. */
   readonly children: ReactNode
 }
 
+/** Browsers do not scroll to a button that is cut off at the edge. */
+const showWhole = (button: Element) =>
+  button.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+
 /** The toolbar of the grid: buttons, and chips for the active filters and sort keys. */
-export function GridBar({ columns, filters, children }: GridBarProps): ReactNode {
+export function GridBar({ columns, filters, search, children }: GridBarProps): ReactNode {
   const { view, setView } = useGridViewContext()
   const byId = new Map(columns.map((column) => [column.id, column]))
   const nameOf = (colId: string) => byId.get(colId)?.fields.label || colId
   const isPlain = Object.keys(view.filter).length === 0 && view.sort.length === 0
   return (
     <div className="grid-bar">
-      {children}
+      <div className="grid-tools" onFocus={({ target }) => showWhole(target)}>
+        {children}
+      </div>
+      {search}
       <ul className="chips" aria-label="Filters and sorting">
         {filters}
         {view.sort.map(({ colId, isDescending }) => (
