@@ -54,6 +54,8 @@ interface GroupsRequest {
 }
 
 const MAX_LEVELS = 3
+/** Aggregates of all listed groups together, so that the answer is of limited size. */
+const MAX_NUMBERS = 250_000
 /** Longer text and lists of a group are not listed, so that the answer is of limited size. */
 const MAX_BYTES = 1_000
 const ALIAS = 't'
@@ -77,7 +79,7 @@ function invalid(fault: string): AppError {
 
 /**
  * Plans to count the rows that pass filter and search in groups: those that records sorted by the same keys do not tell
- * apart. Groups are in the order of these records.
+ * apart. Groups are in the order of these records; fewer than the limit are planned when they have many aggregates.
  */
 export function planGroups(table: TableShape, request: GroupsRequest): GroupsPlan {
   const { groupBy, aggregates, filter, search, limit } = request
@@ -101,8 +103,13 @@ export function planGroups(table: TableShape, request: GroupsRequest): GroupsPla
       name: aggregate.name,
       sql: aggregateSql(aggregate, name(operandSql(aggregate, `${ALIAS}.`))),
     })),
-    limit,
+    limit: Math.min(limit, mostGroups(levels.length, aggregates.length)),
   }
+}
+
+/** The most innermost groups to list: each level has no more groups than the innermost. */
+function mostGroups(levels: number, aggregates: number): number {
+  return Math.floor(MAX_NUMBERS / Math.max(levels * aggregates, 1))
 }
 
 type NameColumn = (sql: string, bound?: readonly StoredValue[]) => string

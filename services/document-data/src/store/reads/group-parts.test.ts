@@ -222,6 +222,23 @@ describe('groups of rows', () => {
     expect(ask({ groupBy: ['t', 'a'], limit: 6 }).truncated).toBe(false)
   })
 
+  it('are fewer than the limit with many aggregates, so that the answer stays small', () => {
+    store(Array.from({ length: 2_500 }, (_, c0) => ({ c0 })))
+    const aggregates = ['c0', 'f', 'a'].map((id) => `${id}:${all.join(';')}`)
+    aggregates.push(
+      ...['t', 'value', 'l', 'd', 'manualSort'].map((id) => `${id}:filled;empty;unique`),
+    )
+    const { groups, truncated, total } = ask({
+      groupBy: ['c0', 't', 'd'],
+      aggregates,
+      limit: 10_000,
+    })
+    // 36 aggregates at three levels.
+    expect(groups).toHaveLength(Math.floor(250_000 / 3 / 36))
+    expect(truncated).toBe(true)
+    expect(total.count).toBe(2_500)
+  })
+
   it('join texts that sort as equal', () => {
     store([{ t: '\u212b' }, { t: 'z' }, { t: '\u00c5' }])
     expect(ask({ groupBy: ['t'] }).groups.map(({ count }) => count)).toEqual([2, 1])
