@@ -11,26 +11,29 @@ export interface TextFile {
   readonly encoding: string
   /** The beginning of the text, without a byte order mark. */
   readonly start: string
+  /** True for the beginning of a file, which may end within a character. */
+  readonly isPart?: boolean
 }
 
 /**
  * Detects the encoding of a file by its byte order mark; without one it is UTF-8.
  * @param fallback encoding of a file without a mark that is not entirely valid UTF-8, such as `windows-1252`
  */
-export async function openText(path: string, fallback?: string): Promise<TextFile> {
+export async function openText(path: string, fallback?: string, isPart = false): Promise<TextFile> {
   const start = await readStart(path)
   const encoding =
-    markedEncoding(start) ?? (fallback === undefined || (await isUtf8(path)) ? 'utf-8' : fallback)
-  return { path, encoding, start: new TextDecoder(encoding).decode(start) }
+    markedEncoding(start) ??
+    (fallback === undefined || (await isUtf8(path, isPart)) ? 'utf-8' : fallback)
+  return { path, encoding, start: new TextDecoder(encoding).decode(start), isPart }
 }
 
 /**
  * Returns the text of a file in chunks, without a byte order mark. Throws MalformedFile for bytes that are
- * invalid in its encoding.
+ * invalid in its encoding; a part may end within a character, which is left out.
  * @param onBytes receives all bytes of the file, in order
  */
 export async function* readText(
-  { path, encoding }: TextFile,
+  { path, encoding, isPart = false }: TextFile,
   onBytes?: (bytes: Buffer) => void,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true })
@@ -48,7 +51,7 @@ export async function* readText(
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line++
     if (text !== '') yield text
   }
-  const rest = decode()
+  const rest = isPart ? '' : decode()
   if (rest !== '') yield rest
 }
 
@@ -69,12 +72,12 @@ function markedEncoding(start: Buffer): string | undefined {
   return start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf ? 'utf-8' : undefined
 }
 
-async function isUtf8(path: string): Promise<boolean> {
+async function isUtf8(path: string, isPart: boolean): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
     for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>)
       decoder.decode(bytes, { stream: true })
-    decoder.decode()
+    if (!isPart) decoder.decode()
     return true
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false

@@ -1,14 +1,20 @@
 import { MalformedFile } from '@sheaf/tabular/malformed-file'
 import { openText, readStart, readText, type TextFile } from '@sheaf/tabular/text-file'
 import { badFile, tooMuch } from './import-errors'
+import type { ImportOptions } from './import-options'
 
 /**
  * Opens an uploaded text file. Without an encoding, text that has no byte order mark and is not UTF-8 is Windows-1252, in
- * which every byte is valid. Throws `invalid` for a binary file.
+ * which every byte is valid. A part may end within a character. Throws `invalid` for a binary file.
  */
-export async function openImportText(path: string, encoding?: string): Promise<TextFile> {
+export async function openImportText(
+  path: string,
+  { encoding, isPart = false }: Pick<ImportOptions, 'encoding' | 'isPart'>,
+): Promise<TextFile> {
   const file =
-    encoding === undefined ? await openText(path, 'windows-1252') : await openAs(path, encoding)
+    encoding === undefined
+      ? await openText(path, 'windows-1252', isPart)
+      : { ...(await openAs(path, encoding)), isPart }
   if (file.start.includes('\0')) throw badFile('the file is not a text file')
   return file
 }

@@ -26,7 +26,7 @@ export async function openSource(
   const { hasHeader = true, decimal = '.', isPart = false } = options
   if (format === 'xlsx')
     return { rows: workbookRows(upload, hasHeader), used: { hasHeader, decimal } }
-  const file = await openImportText(upload, options.encoding)
+  const file = await openImportText(upload, options)
   const { encoding } = file
   if (format === 'json') return { rows: jsonRows(file, name), used: { decimal, encoding } }
   const detected = format === 'tsv' ? '\t' : detectDelimiter(file.start)

@@ -54,6 +54,14 @@ describe('a preview of an import', () => {
     expect(rows.map((row) => Object.values(row))).toEqual(shown(previewed)[0]?.cells)
   })
 
+  it('of a beginning that ends within a character is not taken for another encoding', async () => {
+    const bytes = Buffer.from('Ort\nKöln\nZürich\n')
+    const part = bytes.subarray(0, bytes.indexOf('ü') + 1)
+    const previewed = await imports.preview('Orte.csv', part, {}, true)
+    expect(previewed.options).toMatchObject({ encoding: 'utf-8' })
+    expect(shown(previewed)).toMatchObject([{ rows: 1, cells: [['Köln']] }])
+  })
+
   it('keeps nothing', async () => {
     const before = await imports.remains()
     await imports.preview('a.csv', 'a\n1\n')
