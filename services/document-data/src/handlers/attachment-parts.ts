@@ -8,6 +8,7 @@ import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
 import { readFileName } from '../file-names'
 import { StagedFiles } from '../store/attachments/staged-files'
+import { brokenOff, untilBroken } from './broken-upload'
 import { requireDocument } from './document-call'
 
 /** Metadata of an uploaded file, sent before its bytes. */
@@ -110,15 +111,6 @@ async function* readChunks(
   throw brokenOff()
 }
 
-/** The messages of a caller. A client disconnect aborts the upload and is not reported as a server error. */
-async function* untilBroken<T>(parts: AsyncIterable<T>): AsyncGenerator<T, void> {
-  try {
-    yield* parts
-  } catch (error) {
-    throw (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE' ? brokenOff() : error
-  }
-}
-
 async function openStaged<T>(
   { documents, uploadPlaces, attachmentLimits }: Context,
   { docId, userId }: { readonly docId: string; readonly userId: number },
@@ -144,5 +136,3 @@ async function openStaged<T>(
 
 const badPart = (message: string) =>
   new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })
-
-const brokenOff = () => new AppError('invalid', 'UPLOAD_BROKEN', 'the upload was interrupted')

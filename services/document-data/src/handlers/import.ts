@@ -17,6 +17,7 @@ import type { Imported, ImportProgress } from '../import/import-file'
 import type { ImportOptions } from '../import/import-options'
 import { addDraftTables, appendDraftRows } from '../import/store-draft'
 import { syncWritten } from '../store/sqlite/durable-files'
+import { untilBroken } from './broken-upload'
 import { authorOf, requireDocument } from './document-call'
 import { runWrite } from './document-options'
 import { Latest, readHead, ReceivedUpload } from './import-upload'
@@ -31,7 +32,7 @@ export const importDocument = (ctx: Context): ImportService => ({
     parts: AsyncIterable<ImportDocumentRequest>,
     call: ServerCall,
   ): AsyncGenerator<ImportDocumentResponse> {
-    const incoming = parts[Symbol.asyncIterator]()
+    const incoming = untilBroken(parts)
     const { docId, fileName, options: given } = await readHead(incoming)
     const options = readImportOptions(given)
     requireDocument(ctx, call, docId, 'owners')
@@ -52,7 +53,7 @@ export const importDocument = (ctx: Context): ImportService => ({
     parts: AsyncIterable<PreviewImportRequest>,
     call: ServerCall,
   ): Promise<PreviewImportResponse> {
-    const incoming = parts[Symbol.asyncIterator]()
+    const incoming = untilBroken(parts)
     const { docId, fileName, options: given, isPart } = await readHead(incoming)
     const options = { ...readImportOptions(given), isPart }
     requireDocument(ctx, call, docId, 'editors')
@@ -66,7 +67,7 @@ export const importDocument = (ctx: Context): ImportService => ({
     parts: AsyncIterable<ImportTablesRequest>,
     call: ServerCall,
   ): AsyncGenerator<ImportTablesResponse> {
-    const incoming = parts[Symbol.asyncIterator]()
+    const incoming = untilBroken(parts)
     const head = await readHead(incoming)
     readImportOptions(head.options)
     requireDocument(ctx, call, head.docId, 'editors')
