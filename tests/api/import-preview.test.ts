@@ -61,6 +61,7 @@ describe('a preview of an import', () => {
 
   it.each<[string, Record<string, string>, string]>([
     ['no JSON', { options: '{' }, 'MALFORMED_JSON'],
+    ['no object', { options: 'null' }, 'MALFORMED_JSON'],
     ['an unknown option', { options: '{"quote":"x"}' }, 'BAD_FIELD'],
     ['a bad separator', { options: '{"decimal":"x"}' }, 'BAD_FIELD'],
     ['a bad delimiter', { options: '{"delimiter":"ab"}' }, 'BAD_FIELD'],
@@ -77,6 +78,8 @@ describe('a preview of an import', () => {
       const body = formOf(CONTENT, fields)
       const reply = await system.alice.rest.post(`${path}${end}`, { body })
       expect(reply).toMatchObject({ status: 400, body: { details: { reason } } })
+      if (reason === 'MALFORMED_JSON')
+        expect(reply).toMatchObject({ body: { details: { field: 'options' } } })
     }
   })
 })

@@ -141,6 +141,21 @@ describe('an import into a document', () => {
     expect(await rowsOf('Stock')).toHaveLength(1)
   })
 
+  it.each<[string, string, string | Blob]>([
+    ['a target', 'target', JSON.stringify({ table: 'Stock' })],
+    ['another file', 'upload', new Blob(['Item\nPears\n'])],
+  ])('refuses %s after the file and adds no table', async (_, field, value) => {
+    await makeStock()
+    const before = await tablesOf()
+    const form = new FormData()
+    form.append('upload', new Blob(['Item\nApples\n']), 'Items.csv')
+    form.append(field, value)
+    const reply = await system.alice.rest.post(`${doc}/import`, { body: form })
+    expect(reply).toMatchObject({ status: 400, body: { details: { field } } })
+    expect(await tablesOf()).toEqual(before)
+    expect(await rowsOf('Stock')).toHaveLength(1)
+  })
+
   it('refuses more rows than a document takes at once, and documents of Sheaf', async () => {
     const many = await send(`a\n${'1\n'.repeat(100_001)}`)
     expect(many).toMatchObject({ status: 413, body: { details: { reason: 'IMPORT_TOO_LARGE' } } })

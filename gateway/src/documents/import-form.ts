@@ -72,11 +72,18 @@ export class ImportForm implements Readonly<ImportFields> {
   }
 }
 
-/** Reads a form to its end. Throws `invalid` for another file. */
+/** Reads a form to its end. Throws `invalid` for another file, and for a field that would have no effect any more. */
 async function requireEnd(parts: AsyncGenerator<FormPart>): Promise<void> {
-  for await (const part of parts)
-    if (part.kind === 'file') throw badUpload('upload must be a single file')
+  const late: string[] = []
+  for await (const { kind, name } of parts) {
+    if (kind === 'file') throw badUpload('upload must be a single file')
+    if (FIELDS.has(name)) late.push(name)
+  }
+  const [field] = late
+  if (field !== undefined) throw badField(field, 'must come before the file')
 }
+
+const FIELDS = new Set(['name', 'options', 'target', 'part'])
 
 const badUpload = (message: string) =>
   new AppError('invalid', 'BAD_UPLOAD', message, { field: 'upload' })
@@ -103,9 +110,19 @@ function readFlag(name: string, value: string): boolean {
 }
 
 function readJson<T>(name: string, value: string, schema: z.ZodType<T>): T {
-  const { success, data, error } = schema.safeParse(parseJson(Buffer.from(value)))
+  const { success, data, error } = schema.safeParse(parseField(name, value))
   if (success) return data
   const [issue] = error.issues
   const path = [name, ...(issue?.path ?? [])].map((step) => shorten(String(step))).join('.')
   throw badField(path, `is not valid: ${issue?.message ?? ''}`)
+}
+
+function parseField(name: string, value: string): unknown {
+  try {
+    return parseJson(Buffer.from(value))
+  } catch {
+    throw new AppError('invalid', 'MALFORMED_JSON', `${name} must be a JSON object`, {
+      field: name,
+    })
+  }
 }

@@ -25,13 +25,9 @@ export async function importTables(
   const { file, options, target: append, whole } = form
   const upload = new UploadStream(file)
   const value = { docId: document.docId, fileName: file.fileName, options, append }
-  async function* parts(): AsyncGenerator<ImportTablesRequest> {
-    yield* upload.parts<ImportTablesRequest>({ part: { $case: 'head', value } })
-    // What follows the file may show that the form is none.
-    await whole
-  }
+  const parts = upload.parts<ImportTablesRequest>({ part: { $case: 'head', value } }, whole)
   const run = async ({ imports }: DocumentDataClients, call: CallContext) => {
-    for await (const { part } of imports.importTables(parts(), call)) {
+    for await (const { part } of imports.importTables(parts, call)) {
       if (part?.$case === 'done') return part.value
       if (part) onProgress(part.value)
     }

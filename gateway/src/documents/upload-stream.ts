@@ -14,12 +14,16 @@ export class UploadStream {
 
   constructor(private readonly file: FormFile) {}
 
-  /** Yields the head, then the file as it arrives. */
-  async *parts<T>(head: T): AsyncGenerator<T | Chunk> {
+  /**
+   * Yields the head, then the file as it arrives.
+   * @param whole rejects when what follows the file shows that its form is malformed; the upload then fails
+   */
+  async *parts<T>(head: T, whole?: Promise<void>): AsyncGenerator<T | Chunk> {
     yield head
     this.hasBegun = true
     try {
       for await (const value of this.file.bytes) yield { part: { $case: 'chunk', value } }
+      await whole
     } catch (error) {
       this.failure = toAppError(error) ?? (error as Error)
       throw error
