@@ -55,6 +55,16 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 
 const preferences = { orgPrefs: { a: 1 }, userPrefs: { b: 'é' }, userOrgPrefs: { c: null } }
 
+/** The key of a new form of a table. */
+async function shareForm(rest: Rest, doc: string): Promise<string> {
+  const fields = { name: 'Sign up', type: 'form', form: { fields: [{ id: 'Name' }] } }
+  const added = await rest.post<{ views: { id: number }[] }>(`${doc}/tables/Pets/views`, {
+    body: { views: [{ fields }] },
+  })
+  const path = `${doc}/forms/${requireOk(added).views[0]?.id}/link`
+  return requireOk(await rest.post<{ link: { key: string } }>(path, { body: {} })).link.key
+}
+
 /** A Sheaf with everything that a backup must contain, and its backup, made while it was written to. */
 async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: string) {
   const owner = createRest(sheaf.url, sheaf.ownerKey)
@@ -71,6 +81,7 @@ async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: stri
   requireOk(await owner.patch(`${doc}/access`, { body: delta }))
   requireOk(await owner.patch('/api/orgs/docs', { body: preferences }))
   requireOk(await owner.patch(`${doc}/preferences`, { body: { a: 'é' } }))
+  const formKey = await shareForm(owner, doc)
   const trashed = await newDocument(owner, 'Trashed')
   requireOk(await owner.post(`${trashed}/remove`))
   const gone = await newDocument(owner, 'Gone')
@@ -82,7 +93,8 @@ async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: stri
   const counts = JSON.parse(await sheaf.operate('backup', folder, '--json')) as object
   const later = await stop()
   const { parent } = requireOk(await owner.get<SharedHistory>(`${doc}/compare/${twin}`))
-  return { doc, twin, parent, webhook, attachment, trashed, gone, reader, before, counts, later }
+  const made = { doc, twin, parent, webhook, attachment, formKey, trashed, gone, reader }
+  return { ...made, before, counts, later }
 }
 
 describe('a backup', () => {
@@ -173,7 +185,7 @@ describe('a backup', () => {
   })
 
   it('brings everything back into an empty Sheaf, and delivers nothing a second time', async () => {
-    const { doc, webhook, attachment, trashed, gone, reader, before, later } = filled
+    const { doc, webhook, attachment, formKey, trashed, gone, reader, before, later } = filled
     const original = createRest(source.url, source.ownerKey)
     await untilRows(receiver, '/pets', before.length + later.size)
     const definition = (await readWebhook(original, doc, webhook)).fields
@@ -206,6 +218,7 @@ describe('a backup', () => {
 
     expect((await owner.get('/api/orgs/docs')).body).toMatchObject(preferences)
     expect((await owner.get(`${doc}/preferences`)).body).toEqual({ a: 'é' })
+    expect((await createRest(target.url).get(`/api/forms/${formKey}`)).status).toBe(200)
 
     expect((await createRest(target.url, target.ownerKey).get('/api/orgs')).status).toBe(401)
     const asReader = createRest(target.url, reader.key)
