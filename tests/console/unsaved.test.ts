@@ -51,6 +51,16 @@ async function enter(text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
+const unsaved = () => page.getByRole('dialog', { name: 'Unsaved values' })
+
+/** Discards values in the open dialog with a button, and confirms that. */
+async function discard(button: string): Promise<void> {
+  await unsaved().getByRole('button', { name: button, exact: true }).first().click()
+  const question = page.getByRole('dialog', { name: 'Discard what you entered?' })
+  await question.getByRole('button', { name: 'Discard', exact: true }).click()
+  await question.waitFor({ state: 'detached' })
+}
+
 async function fields(path: string): Promise<unknown[]> {
   const { body } = await rest.get<{ records: { fields: { Name: string; Age: number } }[] }>(path)
   return body.records.map((record) => [record.fields.Name, record.fields.Age])
@@ -142,7 +152,7 @@ describe('cells that are edited while the server is away', () => {
     await cell(0).and(page.locator('.cell-disputed')).getByText('my Ada').waitFor()
     await page.getByRole('button', { name: 'Decide…' }).focus()
     await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog', { name: 'Which values are to be kept?' })
+    const dialog = page.getByRole('dialog', { name: 'Unsaved values' })
     const first = dialog.getByRole('group', { name: 'Name, row 1' })
     await first.waitFor()
     expect(await dialog.getByRole('listitem').first().textContent()).toMatch(/their.*my Ada/)
@@ -173,15 +183,139 @@ describe('cells that are edited while the server is away', () => {
     await rest.post(`${path}/delete`, { body: [body.records[0]?.id] })
     await comeBack()
     await page.getByRole('button', { name: 'Decide…' }).click()
-    const dialog = page.getByRole('dialog')
+    const dialog = unsaved()
     await dialog.getByText('37').waitFor()
-    expect(await dialog.getByRole('button', { name: 'Send mine again' }).count()).toBe(1)
-    await dialog.getByRole('button', { name: 'Discard mine' }).click()
+    expect(await dialog.getByRole('button', { name: 'Retry' }).count()).toBe(1)
+    await discard('Discard')
     await dialog.waitFor({ state: 'detached' })
     await stores(path, [
       ['Zoe', 5],
       ['Bob', 41],
     ])
+  })
+})
+
+describe('cells that wait for the server', () => {
+  it('are listed, and discarded one by one or together', async () => {
+    const path = await openTable('Listed')
+    await goAway()
+    await cell(0).click()
+    await enter('Grace')
+    await enter('Mia')
+    await enter('Rob')
+    await says('3 cells are not saved, trying again…')
+    await page.getByRole('button', { name: 'Show…' }).click()
+    await unsaved().getByRole('group', { name: 'Name, row 3' }).waitFor()
+    expect(await unsaved().getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(/Name, row 1.*Listed.*Grace/),
+      expect.stringMatching(/Name, row 2.*Listed.*Mia/),
+      expect.stringMatching(/Name, row 3.*Listed.*Rob/),
+    ])
+    expect(await findViolations(page)).toEqual([])
+    await discard('Discard')
+    await says('2 cells are not saved, trying again…')
+    await cell(0).getByText('Ada').waitFor()
+    await discard('Discard all')
+    await page.locator('.unsaved.none').waitFor({ state: 'attached' })
+    await cell(1).getByText('Zoe').waitFor()
+    await comeBack()
+    await cell(2).click()
+    await enter('Robert')
+    await stores(path, [
+      ['Ada', 36],
+      ['Zoe', 5],
+      ['Robert', 41],
+    ])
+  })
+})
+
+describe('a cell that the server always fails to save', () => {
+  const failFor = (text: string) =>
+    page.route(isWrite, (route) =>
+      route.request().postData()?.includes(text)
+        ? route.fulfill({ status: 500, json: { error: 'internal error', details: {} } })
+        : route.fallback(),
+    )
+  const tryUntil = (text: string) =>
+    eventually(async () => {
+      const again = page.getByRole('button', { name: 'Try now' })
+      if (await again.isVisible()) await again.click({ timeout: 1_000 }).catch(() => {})
+      return page.getByRole('banner').getByText(text).isVisible()
+    }, patience)
+
+  it('is set aside with the reason, while later cells are saved, until it is retried', async () => {
+    const path = await openTable('Poisoned')
+    await failFor('poison')
+    await cell(0).click()
+    await enter('poison')
+    await enter('Mia')
+    await tryUntil('1 cell could not be saved.')
+    await stores(path, [
+      ['Ada', 36],
+      ['Mia', 5],
+      ['Bob', 41],
+    ])
+    await cell(0).and(page.locator('.cell-disputed')).getByText('poison').waitFor()
+    await page.getByRole('button', { name: 'Decide…' }).click()
+    await unsaved().getByText('internal error').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await comeBack()
+    await unsaved().getByRole('button', { name: 'Retry' }).click()
+    await stores(path, [
+      ['poison', 36],
+      ['Mia', 5],
+      ['Bob', 41],
+    ])
+    await page.locator('.unsaved.none').waitFor({ state: 'attached' })
+  })
+})
+
+describe('cells whose column is changed while the server is away', () => {
+  const changeTo = async (id: string, name: string, path: string) => {
+    await openTable(id)
+    await goAway()
+    await cell(0).click()
+    await enter('mine')
+    await says('1 cell is not saved, trying again…')
+    const { body } = await rest.get<{ records: { id: number }[] }>(path)
+    const records = [{ id: body.records[0]?.id, fields: { Name: name } }]
+    await rest.patch(path, { body: { records } })
+    await comeBack()
+    await says('1 cell is not saved: your decision is needed.')
+  }
+
+  it('are sent to the renamed column', async () => {
+    const path = `${doc}/tables/Renamed`
+    await changeTo('Renamed', 'theirs', `${path}/records`)
+    await rest.patch(`${path}/columns`, {
+      body: { columns: [{ id: 'Name', fields: { colId: 'Title' } }] },
+    })
+    await cell(0, 'Title').getByText('theirs').waitFor()
+    await page.getByRole('button', { name: 'Decide…' }).click()
+    await unsaved().getByRole('button', { name: 'Keep mine' }).click()
+    await cell(0, 'Title').getByText('mine').waitFor()
+    await eventually(async () => {
+      const { body } = await rest.get<{ records: { fields: unknown }[] }>(`${path}/records`)
+      expect(body.records[0]?.fields).toEqual({ Title: 'mine', Age: 36 })
+    }, patience)
+    await page.locator('.unsaved.none').waitFor({ state: 'attached' })
+  })
+
+  it('can be copied when the column was deleted', async () => {
+    const path = `${doc}/tables/Dropped`
+    await changeTo('Dropped', 'theirs', `${path}/records`)
+    await rest.delete(`${path}/columns/Name`)
+    await cell(0, 'Name').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Decide…' }).click()
+    await unsaved().getByText('The column was deleted.').waitFor()
+    await unsaved()
+      .getByRole('textbox', { name: 'value of Name, row 1' })
+      .getByText('mine')
+      .waitFor()
+    await unsaved().getByRole('button', { name: 'Copy value of Name, row 1' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await discard('Discard')
+    await page.locator('.unsaved.none').waitFor({ state: 'attached' })
   })
 })
 

@@ -7,7 +7,7 @@ import { Menu } from '../components/menu'
 import { columnName } from '../formats/column'
 import { shorten } from '../formats/shorten'
 import { stateNotes } from '../grid/columns/cell-column'
-import type { CellState } from '../writes/table-writes'
+import type { CellState } from '../writes/writes-state'
 import { useBoard } from './board-context'
 import type { Lane } from './lanes'
 

@@ -64,7 +64,7 @@ export function useBoardRows(context: CellContext, parts: BoardParts): BoardRows
       handles.holding(rowId)[0]?.store.find(rowId) ?? store.find(rowId),
     [handles, store],
   )
-  const writing = useCellWriting({ writes, find })
+  const writing = useCellWriting({ writes, find, columns })
   const { write } = writing
   const removeRows = useRowRemoval(api)
   const openedId = useOpenedId()

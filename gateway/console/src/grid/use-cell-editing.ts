@@ -35,7 +35,7 @@ export function useCellEditing(
 ): CellEditing {
   useComposition(parts)
   const find = useCallback((rowId: number) => store.find(rowId), [store])
-  const { problem, report, write: writeCells } = useCellWriting({ writes, find })
+  const { problem, report, write: writeCells } = useCellWriting({ writes, find, columns })
   const write = useCallback<CellEditing['write']>(
     (changes, label) => void writeCells(changes, label),
     [writeCells],

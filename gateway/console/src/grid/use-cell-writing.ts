@@ -1,5 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
-import type { Row } from '../api/resources'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Column, Row } from '../api/resources'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
 import { useRecordChange } from '../undo/undo-provider'
@@ -19,20 +19,25 @@ export interface CellWriting {
 interface WritingParts extends Pick<LiveRows, 'writes'> {
   /** Returns a row as it is stored; undefined for one that is not loaded. */
   readonly find: (rowId: number) => Row | undefined
+  readonly columns: readonly Column[]
 }
 
 /** Writes cells so that it can be undone, and shows why that fails. The function `find` must be memoized. */
-export function useCellWriting({ writes, find }: WritingParts): CellWriting {
+export function useCellWriting({ writes, find, columns }: WritingParts): CellWriting {
   const [problem, report] = useState<string>()
   const toaster = useToaster()
   const isShown = useIsShown()
   const record = useRecordChange()
+  const colRefs = useMemo(
+    () => Object.fromEntries(columns.map(({ id, fields }) => [id, fields.colRef])),
+    [columns],
+  )
   const write = useCallback<CellWriting['write']>(
     async (changes, label) => {
       report(undefined)
       const entered = changes.map((change): EnteredRow => {
         const before = change.before ?? find(change.id)?.fields ?? {}
-        return { ...change, before }
+        return { ...change, before, colRefs }
       })
       const written = writes.write(entered)
       record(label, written)
@@ -47,7 +52,7 @@ export function useCellWriting({ writes, find }: WritingParts): CellWriting {
         return false
       }
     },
-    [writes, record, find, toaster, isShown],
+    [writes, record, find, colRefs, toaster, isShown],
   )
   return { problem, report, write }
 }

@@ -20,10 +20,19 @@ export interface EnteredRow extends RowChange {
   readonly before: Readonly<Record<string, unknown>>
   /** Where the row is for the user, such as “row 3”. */
   readonly place: string
+  /** The refs of columns by id, as far as they are known: a ref stays the same when the column is renamed. */
+  readonly colRefs?: Readonly<Record<string, number>>
+}
+
+/** A column of a table. */
+export interface TableColumn {
+  readonly id: string
+  readonly colRef: number
 }
 
 /** Cells that are entered in a row, without those that were shown before if the grid knows them. */
-export type PlacedChange = Omit<EnteredRow, 'before'> & Partial<Pick<EnteredRow, 'before'>>
+export type PlacedChange = Omit<EnteredRow, 'before' | 'colRefs'> &
+  Partial<Pick<EnteredRow, 'before'>>
 
 /** New cell values of a row, and those that it must have for the change to be made. */
 export interface ExpectedChange extends RowChange {
@@ -39,6 +48,8 @@ export interface CellsApi {
   change(records: readonly ExpectedChange[], key: string): Promise<number | undefined>
   /** Reads rows by id; at most a page of them. */
   readRows(ids: readonly number[]): Promise<StoredRows>
+  /** Reads the columns as they are now. */
+  readColumns(): Promise<readonly TableColumn[]>
 }
 
 const ONCE = { retry: { attempts: 1 } }
@@ -54,6 +65,10 @@ export function cellsApi(docId: string, tableId: string): CellsApi {
     async readRows(ids) {
       const { records, seq } = await table.page({ filter: { id: ids }, ...ONCE })
       return { rows: records.map(withErrors), seq }
+    },
+    async readColumns() {
+      const columns = await table.columns.list({ hidden: true, ...ONCE })
+      return columns.map(({ id, fields }) => ({ id, colRef: fields.colRef }))
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Row } from '../api/resources'
 import { isSameValue } from '../formats/value'
 import type { EnteredRow } from './cells-api'
+import { takeCells } from './entered-rows'
 
 /** The rows of a write, split by what somebody else has changed. */
 interface SplitRows {
@@ -13,25 +14,36 @@ interface SplitRows {
  * Returns both parts with what is stored as `before`.
  */
 export function splitDisputed(entered: readonly EnteredRow[], stored: readonly Row[]): SplitRows {
-  const known = new Map(stored.map(({ id, fields }) => [id, fields]))
-  const disputed: EnteredRow[] = []
-  const others: EnteredRow[] = []
-  for (const row of entered) {
-    const now = known.get(row.id)
-    const isDisputed = ([colId, mine]: readonly [string, unknown]) =>
+  const known = fieldsOf(stored)
+  const { taken, kept } = takeCells(entered, ({ id, fields, before }, colId) => {
+    const now = known.get(id)
+    return (
       now !== undefined &&
-      colId in row.before &&
-      !isSameValue(now[colId], row.before[colId]) &&
-      !isSameValue(now[colId], mine)
-    const cells = Object.entries(row.fields)
-    const before = { ...row.before, ...now }
-    for (const [part, isPart] of [
-      [disputed, true],
-      [others, false],
-    ] as const) {
-      const own = cells.filter((cell) => isDisputed(cell) === isPart)
-      if (own.length > 0) part.push({ ...row, fields: Object.fromEntries(own), before })
-    }
-  }
-  return { disputed, others }
+      colId in before &&
+      !isSameValue(now[colId], before[colId]) &&
+      !isSameValue(now[colId], fields[colId])
+    )
+  })
+  return { disputed: withStored(taken, known), others: withStored(kept, known) }
 }
+
+/** Splits the rows of a write that failed: some values may be stored all the same. Returns both parts with what is stored as `before`. */
+export function splitStored(
+  entered: readonly EnteredRow[],
+  rows: readonly Row[],
+): { readonly stored: EnteredRow[]; readonly others: EnteredRow[] } {
+  const known = fieldsOf(rows)
+  const { taken, kept } = takeCells(entered, ({ id, fields }, colId) => {
+    const now = known.get(id)
+    return now !== undefined && isSameValue(now[colId], fields[colId])
+  })
+  return { stored: withStored(taken, known), others: withStored(kept, known) }
+}
+
+type KnownRows = ReadonlyMap<number, Row['fields']>
+
+const fieldsOf = (rows: readonly Row[]): KnownRows =>
+  new Map(rows.map(({ id, fields }) => [id, fields]))
+
+const withStored = (rows: readonly EnteredRow[], known: KnownRows): EnteredRow[] =>
+  rows.map((row) => ({ ...row, before: { ...row.before, ...known.get(row.id) } }))

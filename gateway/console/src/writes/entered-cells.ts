@@ -22,6 +22,17 @@ export class EnteredCells<Write> {
     return cells.filter(({ write }) => write !== undefined).length
   }
 
+  /** Returns values that writes send, as many as the limit permits. */
+  list(limit: number): { rowId: number; colId: string; value: unknown; write: Write }[] {
+    const found: { rowId: number; colId: string; value: unknown; write: Write }[] = []
+    for (const [rowId, cells] of this.rows)
+      for (const [colId, { value, write }] of cells) {
+        if (found.length === limit) return found
+        if (write !== undefined) found.push({ rowId, colId, value, write })
+      }
+    return found
+  }
+
   /** Returns a stored row with the values that were entered in it. */
   show(row: Row): Row {
     const cells = this.rows.get(row.id)

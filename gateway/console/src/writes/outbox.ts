@@ -1,13 +1,16 @@
 import { useSyncExternalStore } from 'react'
 import { cellsApi } from './cells-api'
-import { TableWrites, type Dispute } from './table-writes'
+import { TableWrites } from './table-writes'
+import type { Dispute, UnsavedCell } from './writes-state'
 
-/** An undecided value of a table. */
-export interface TableDispute extends Dispute {
+/** A cell of one of the tables that is not stored. */
+export interface UnsavedTableCell extends UnsavedCell {
   readonly docId: string
   readonly tableId: string
-  readonly decide: (choice: 'mine' | 'theirs') => void
 }
+
+/** An undecided value of a table. */
+export interface TableDispute extends Dispute, UnsavedTableCell {}
 
 /** What is entered in the console and not stored. */
 export interface OutboxState {
@@ -57,11 +60,30 @@ class Outbox {
     for (const { writes } of this.tables.values()) writes.retry()
   }
 
-  /** Decides about all undecided values, as `TableWrites.decide` does. */
-  decideAll(choice: 'mine' | 'theirs'): void {
-    for (const { writes } of this.tables.values()) {
-      const ids = writes.state.disputes.map(({ id }) => id)
-      writes.decide(ids, choice)
+  /** Returns the cells that wait for the server, as many as the limit permits. */
+  listWaiting(limit: number): UnsavedTableCell[] {
+    const found: UnsavedTableCell[] = []
+    for (const { docId, tableId, writes } of this.tables.values())
+      for (const cell of writes.listWaiting(limit - found.length))
+        found.push({ ...cell, docId, tableId })
+    return found
+  }
+
+  /** Drops one of the cells that wait for the server, or all of them, as `TableWrites.discard` does. */
+  discard(cell?: UnsavedTableCell): void {
+    for (const { docId, tableId, writes } of this.tables.values())
+      if (!cell || (cell.docId === docId && cell.tableId === tableId)) writes.discard(cell)
+  }
+
+  /** Decides about several undecided values, as `TableWrites.decide` does. */
+  decide(disputes: readonly TableDispute[], choice: 'mine' | 'theirs'): void {
+    for (const { docId, tableId, writes } of this.tables.values()) {
+      const own = disputes.filter((one) => one.docId === docId && one.tableId === tableId)
+      if (own.length > 0)
+        writes.decide(
+          own.map(({ id }) => id),
+          choice,
+        )
     }
   }
 
@@ -72,11 +94,8 @@ class Outbox {
     }))
     const sum = (of: 'unsaved' | 'waiting') =>
       tables.reduce((total, { state }) => total + state[of], 0)
-    const disputes = tables.flatMap(({ docId, tableId, writes, state }) =>
-      state.disputes.map((dispute): TableDispute => {
-        const decide = (choice: 'mine' | 'theirs') => writes.decide([dispute.id], choice)
-        return { ...dispute, docId, tableId, decide }
-      }),
+    const disputes = tables.flatMap(({ docId, tableId, state }) =>
+      state.disputes.map((dispute): TableDispute => ({ ...dispute, docId, tableId })),
     )
     this.state = { unsaved: sum('unsaved'), waiting: sum('waiting'), disputes }
     // Here, and not in a component: the pages may be gone, such as after the session has ended.

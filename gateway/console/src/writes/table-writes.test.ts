@@ -1,82 +1,10 @@
-import type { Row } from '../api/resources'
-import type { EnteredRow, StoredRows } from './cells-api'
-import { TableWrites, type TableView } from './table-writes'
+import { openTable, ScriptedTable, until } from './scripted-table'
 
-const error = (status: number, reason = 'X') => Object.assign(new Error(reason), { status, reason })
-
-/** A table of rows named `old`, on a server that trims values, rejects some, and can be away. */
-class Server {
-  readonly names = new Map([1, 2, 3].map((id) => [id, 'old']))
-  readonly keys: string[] = []
-  isAway = false
-  /** Number of reads that get no answer. */
-  lostReads = 0
-  /** The answer to the next change is lost, though it is made. */
-  losesAnswer = false
-  seq = 10
-  private readonly done = new Set<string>()
-
-  readonly change = async (
-    records: readonly { id: number; fields: object; expect?: object }[],
-    key: string,
-  ): Promise<number> => {
-    this.keys.push(key)
-    if (this.isAway) throw error(0, 'CONNECTION_FAILED')
-    if (this.done.has(key)) return this.seq
-    const changes = records as { id: number; fields: { Name: string }; expect?: { Name: string } }[]
-    for (const { id, fields, expect } of changes) {
-      if (fields.Name === 'bad') throw error(400, 'refused')
-      if (expect && expect.Name !== this.names.get(id)) throw error(412, 'CELL_CHANGED')
-    }
-    for (const { id, fields } of changes) this.names.set(id, fields.Name.trim())
-    this.done.add(key)
-    this.seq++
-    if (!this.losesAnswer) return this.seq
-    this.losesAnswer = false
-    throw error(0, 'CONNECTION_FAILED')
-  }
-
-  readonly readRows = async (ids: readonly number[]): Promise<StoredRows> => {
-    if (this.isAway || this.lostReads-- > 0) throw error(0, 'CONNECTION_FAILED')
-    return { rows: ids.map((id) => this.row(id)), seq: this.seq }
-  }
-
-  row(id: number): Row {
-    return { id, fields: { Name: this.names.get(id) ?? '' } }
-  }
-}
-
-/** A view of the table that shows stored and entered values. */
-function open(server: Server) {
-  let states = 0
-  const writes = new TableWrites(server, () => states++)
-  const stored = new Map([1, 2, 3].map((id) => [id, server.row(id)]))
-  const shown = (id: number) => writes.show(stored.get(id) as Row).fields.Name
-  const history: unknown[] = []
-  const view: TableView = {
-    store: ({ rows }) => rows.forEach((row) => stored.set(row.id, row)),
-    assume: (rows) => rows.forEach(({ id, fields }) => stored.set(id, { id, fields })),
-    redraw() {
-      if (history.at(-1) !== shown(1)) history.push(shown(1))
-    },
-  }
-  const detach = writes.attach(view)
-  const enter = (Name: string, id = 1): EnteredRow => {
-    const before = (stored.get(id) as Row).fields
-    return { id, fields: { Name }, before, place: `row ${id}` }
-  }
-  return { writes, shown, history, detach, enter, states: () => states }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1))
-}
-
-let server: Server
-let table: ReturnType<typeof open>
+let server: ScriptedTable
+let table: ReturnType<typeof openTable>
 beforeEach(() => {
-  server = new Server()
-  table = open(server)
+  server = new ScriptedTable()
+  table = openTable(server)
 })
 
 describe('an edited cell', () => {

@@ -6,7 +6,7 @@ import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
 import { MIN_WIDTH } from '../arrangement/arrangement'
 import { valueFamily, type Family } from '../filter/conditions'
-import type { CellState } from '../../writes/table-writes'
+import type { CellState } from '../../writes/writes-state'
 import { withTotals } from '../grouping/total-cells'
 import { RANGE_CLASS, RANGE_END_CLASS, type RangeSelection } from '../ranges/range-selection'
 import { ColumnHeader } from './column-header'
@@ -48,7 +48,7 @@ interface CellParts {
 export const stateNotes: Readonly<Record<CellState, string | undefined>> = {
   sending: undefined,
   waiting: 'Not saved, trying again',
-  disputed: 'Not saved: choose “Decide…” to select the value to keep',
+  disputed: 'Not saved: your decision is needed, at “Decide…”',
 }
 
 /** Returns the AG Grid definition of a column. */

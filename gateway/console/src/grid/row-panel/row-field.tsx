@@ -3,7 +3,7 @@ import type { Column, Row } from '../../api/resources'
 import { isEditable, type CellContext } from '../../cells/editing/cell-type'
 import { CellEditor, CellView } from '../../cells/single-cell'
 import { columnName, isComputed } from '../../formats/column'
-import type { CellState } from '../../writes/table-writes'
+import type { CellState } from '../../writes/writes-state'
 import { stateNotes } from '../columns/cell-column'
 import { computedState, FormulaMessage } from '../columns/formula-message'
 

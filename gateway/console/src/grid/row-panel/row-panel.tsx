@@ -15,7 +15,7 @@ import {
   useDocumentContext,
 } from '../../document-context/document-context'
 import { shorten } from '../../formats/shorten'
-import type { CellState } from '../../writes/table-writes'
+import type { CellState } from '../../writes/writes-state'
 import { RowField } from './row-field'
 import { canGo, StepButtons, type RowSteps } from './row-steps'
 

@@ -1,0 +1,103 @@
+import type { ReactNode } from 'react'
+import type { Column } from '../api/resources'
+import { Button } from '../components/button'
+import { CopyText } from '../components/copy-text'
+import { describeError } from '../components/states'
+import { formatCell } from '../formats/cell'
+import { columnName } from '../formats/column'
+import { formatValue } from '../formats/value'
+import { outbox, type TableDispute, type UnsavedTableCell } from './outbox'
+
+/** Values that the user is asked whether to discard. */
+export interface Discarding {
+  readonly what: string
+  readonly run: () => void
+}
+
+interface UnsavedItemProps {
+  readonly cell: TableDispute | UnsavedTableCell
+  /** The columns of the table; undefined while they are not known. */
+  readonly columns: readonly Column[] | undefined
+  readonly onDiscard: (discarding: Discarding) => void
+}
+
+/** An entered value that is not stored, and what can be done about it. */
+export function UnsavedItem({ cell, columns, onDiscard }: UnsavedItemProps): ReactNode {
+  const { tableId, colId, colRef, place } = cell
+  const dispute = 'id' in cell ? cell : undefined
+  const column = columns?.find(({ id, fields }) =>
+    colRef === undefined ? id === colId : fields.colRef === colRef,
+  )
+  const isGone = columns !== undefined && !column
+  const label = `${column ? columnName(column) : colId}, ${place}`
+  const show = (value: unknown) => (column ? formatCell(value, column) : formatValue(value))
+  const mine = show(cell.mine)
+  const discard = () =>
+    onDiscard({
+      what: mine === '' ? `The empty cell ${label},` : `“${mine}” in ${label},`,
+      run: () => (dispute ? outbox.decide([dispute], 'theirs') : outbox.discard(cell)),
+    })
+  return (
+    <li>
+      <p className="dispute-cell">
+        {label} <span className="note">{tableId}</span>
+      </p>
+      <Reason dispute={dispute} isGone={isGone} />
+      <dl>
+        {dispute && !isGone && (
+          <>
+            <dt>{dispute.error === undefined ? 'Theirs' : 'Saved'}</dt>
+            <dd>{quote(show(dispute.theirs))}</dd>
+          </>
+        )}
+        <dt>Mine</dt>
+        <dd>{isGone ? <CopyText label={`value of ${label}`} text={mine} /> : quote(mine)}</dd>
+      </dl>
+      <div className="dispute-choice" role="group" aria-label={label}>
+        {dispute && !isGone ? (
+          <Choice dispute={dispute} onDiscard={discard} />
+        ) : (
+          <Button onClick={discard}>Discard</Button>
+        )}
+      </div>
+    </li>
+  )
+}
+
+const quote = (text: string): ReactNode => (text === '' ? <em>empty</em> : <q>{text}</q>)
+
+function Reason(props: {
+  readonly dispute: TableDispute | undefined
+  readonly isGone: boolean
+}): ReactNode {
+  const { dispute, isGone } = props
+  if (isGone)
+    return (
+      <p className="note error">
+        The column was deleted. Copy the value if you still need it, then discard it.
+      </p>
+    )
+  if (dispute?.error === undefined) return null
+  return <p className="note error">{describeError(dispute.error)}</p>
+}
+
+function Choice(props: {
+  readonly dispute: TableDispute
+  readonly onDiscard: () => void
+}): ReactNode {
+  const { dispute, onDiscard } = props
+  const keep = (choice: 'mine' | 'theirs') => () => outbox.decide([dispute], choice)
+  if (dispute.error === undefined)
+    return (
+      <>
+        <Button onClick={keep('theirs')}>Keep theirs</Button>
+        <Button onClick={keep('mine')}>Keep mine</Button>
+      </>
+    )
+  return (
+    <>
+      <Button onClick={onDiscard}>Discard</Button>
+      <Button onClick={keep('mine')}>Retry</Button>
+    </>
+  )
+}
