@@ -106,7 +106,7 @@ describe('a form', () => {
     }, patience)
     expect(await findViolations(page)).toEqual([])
 
-    await page.getByRole('button', { name: 'Share by a link' }).click()
+    await page.getByRole('button', { name: 'Share with a link' }).click()
     const url = (await page.getByRole('textbox', { name: 'Link of the form' }).textContent()) ?? ''
     expect(url).toMatch(/\/forms\/[\w-]{32}$/)
 

@@ -69,9 +69,9 @@ export function FormLink({ viewId }: { readonly viewId: number }): ReactNode {
           {isOwner ? (
             <Button
               isBusy={isBusy}
-              onClick={() => mutateOrToast(() => share(false), 'The form is shared by a link.')}
+              onClick={() => mutateOrToast(() => share(false), 'The form has a link.')}
             >
-              Share by a link
+              Share with a link
             </Button>
           ) : (
             <p className="note">Only owners of the document can share it.</p>
@@ -80,12 +80,12 @@ export function FormLink({ viewId }: { readonly viewId: number }): ReactNode {
       )}
       {asked === 'renew' && (
         <ConfirmDialog
-          title="Make a new link?"
-          confirm="Make new link"
+          title="Create a new link?"
+          confirm="Create link"
           onClose={() => setAsked(undefined)}
           onConfirm={() => mutate(() => share(true), 'The form has a new link.')}
         >
-          <p>The present link stops working at once, for everyone who has it.</p>
+          <p>The current link stops working immediately, for everyone who has it.</p>
         </ConfirmDialog>
       )}
       {asked === 'stop' && (

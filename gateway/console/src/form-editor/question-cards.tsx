@@ -34,7 +34,7 @@ export function QuestionCards({ draft, columns, onDraft }: EditedForm): ReactNod
   return (
     <>
       {draft.fields.length === 0 && (
-        <p className="note">This form asks nothing yet. Add a question.</p>
+        <p className="note">This form has no questions yet. Add one from the list below.</p>
       )}
       <ol className="question-cards">
         {draft.fields.map((field, index) => (
