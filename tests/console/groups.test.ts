@@ -237,6 +237,17 @@ describe('rows in groups', () => {
     await page.getByRole('button', { name: 'Country FI 1 row' }).waitFor()
   })
 
+  it('have a header that says yes or no where they are grouped by checkboxes', async () => {
+    const path = `${doc}/tables/Checked`
+    await addTable(rest, doc, 'Checked', { Kind: 'Text', Price: 'Numeric', Done: 'Bool' })
+    await addRecords(rest, path, [
+      { Kind: 'tea', Price: 1, Done: true },
+      { Kind: 'milk', Price: 2, Done: false },
+    ])
+    await open(path, '?group=Done')
+    await showLines('DoneNo1 row', '1 milk 2', 'DoneYes1 row', '2 tea 1')
+  })
+
   it('are not grouped by a column that does not exist, and the button says so', async () => {
     await openSales('Unknown', '?group=Nope')
     await showLines('1 tea 4', '2 tea 1.5', '3 milk 2', '4 rice ', '5 tea 6')
@@ -260,6 +271,18 @@ describe('rows in groups', () => {
 })
 
 describe('the totals of columns', () => {
+  it('show the beginning of a value that is wider than its column', async () => {
+    const path = await openSales('Wide')
+    await addRecords(rest, path, [{ Country: 'FR', Kind: 'gold', Price: 123_456_789_012_345 }])
+    await summarize('Price', 'Sum')
+    const value = total('Price').locator('.summary-value')
+    await eventually(async () => {
+      expect(await value.getAttribute('title')).toBe('123456789012358.5')
+    }, patience)
+    const left = (await total('Price').boundingBox())?.x ?? Infinity
+    expect((await value.boundingBox())?.x).toBeGreaterThan(left + 5)
+  })
+
   it('are chosen by column, formatted as its numbers, and follow filters and changes', async () => {
     const path = await openSales('Totals')
     await summarize('Price', 'Sum')

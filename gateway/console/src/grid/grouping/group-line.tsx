@@ -1,5 +1,5 @@
 import type { ICellRendererParams } from 'ag-grid-community'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import type { Column, Row } from '../../api/resources'
 import { CellView } from '../../cells/single-cell'
 import { columnName } from '../../formats/column'
@@ -65,11 +65,17 @@ function GroupName({
         {isEmpty || group.isTooLong ? (
           <span className="note">{isEmpty && !group.isTooLong ? 'Empty' : 'Long value'}</span>
         ) : (
-          <CellView column={column} context={cells} value={group.value} />
+          <GroupValue column={column} context={cells} value={group.value} />
         )}
       </span>
     </>
   )
+}
+
+function GroupValue(cell: ComponentProps<typeof CellView>): ReactNode {
+  // In cells they are checkboxes, of which headers have none.
+  if (typeof cell.value === 'boolean') return cell.value ? 'Yes' : 'No'
+  return <CellView {...cell} />
 }
 
 function GroupSummaries({ header: { group }, grouping: { summaries } }: GroupPartProps): ReactNode {

@@ -15,6 +15,7 @@ export function SummaryCell({ shown, eGridCell }: SummaryCellProps): ReactNode {
   const groups = useLatestGroups(grouping)
   const name = grouping.summaries.find(({ column }) => column.id === shown.id)?.name
   const value = name && groups?.total.aggregates[shown.id]?.[name]
+  const text = name === undefined || value === undefined ? '…' : formatSummary(name, value, shown)
   return (
     <button
       type="button"
@@ -29,8 +30,8 @@ export function SummaryCell({ shown, eGridCell }: SummaryCellProps): ReactNode {
       ) : (
         <>
           <span className="summary-name">{summaryLabel(name, shown)}</span>{' '}
-          <span className="summary-value">
-            {value === undefined ? '…' : formatSummary(name, value, shown)}
+          <span className="summary-value" title={text}>
+            {text}
           </span>
         </>
       )}
