@@ -96,6 +96,8 @@ describe('a former moment', () => {
       'Sort 9 → 1',
       'Filter by this column…',
       'Filter by values…',
+      'Group by this column',
+      'Summary…',
       'Freeze up to this column',
       'Move left',
       'Move right',
