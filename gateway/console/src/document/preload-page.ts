@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { columnsQuery, documentQuery, positionQuery, tablesQuery } from '../api/resources'
+import { columnsQuery, positionQuery, tablesQuery } from '../api/resources'
 import { preloadGrid } from './document-grid'
 
 const PATH = /^\/console\/docs\/([\w-]+)(?:\/tables\/(\w+))?$/
@@ -16,7 +16,6 @@ export function preloadPage(queries: QueryClient, { pathname, search }: Location
 }
 
 async function preloadData(queries: QueryClient, docId: string, tableId?: string): Promise<void> {
-  void queries.prefetchQuery(documentQuery(docId))
   // Changes are followed from a position that is not behind what is read: otherwise some could be missed.
   await queries.prefetchQuery(positionQuery(docId))
   void queries.prefetchQuery(tablesQuery(docId))
