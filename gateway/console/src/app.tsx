@@ -1,16 +1,22 @@
 import type { ReactNode } from 'react'
 import { Route, Routes } from 'react-router'
+import { lazyPage } from './components/lazy-page'
 import { DocumentPage } from './document/document-page'
 import { documentRoutes } from './document/document-routes'
-import { HomePage } from './home/home-page'
 import { Layout, NotFound } from './layout/layout'
 import { Palette } from './palette/palette'
-import { KeyChangesPage } from './profile/key-changes-page'
-import { ProfilePage } from './profile/profile-page'
-import { ReferencePage } from './reference/reference-page'
-import { SitePage } from './sites/site-page'
-import { TrashPage } from './sites/trash-page'
 import { UnsavedBanner } from './writes/unsaved-banner'
+
+const HomePage = lazyPage(async () => (await import('./home/home-page')).HomePage)
+const KeyChangesPage = lazyPage(
+  async () => (await import('./profile/key-changes-page')).KeyChangesPage,
+)
+const ProfilePage = lazyPage(async () => (await import('./profile/profile-page')).ProfilePage)
+const ReferencePage = lazyPage(
+  async () => (await import('./reference/reference-page')).ReferencePage,
+)
+const SitePage = lazyPage(async () => (await import('./sites/site-page')).SitePage)
+const TrashPage = lazyPage(async () => (await import('./sites/trash-page')).TrashPage)
 
 /** The routes of the console, below `/console`. */
 export function App(): ReactNode {

@@ -1,15 +1,19 @@
 import type { ReactElement } from 'react'
 import { Route } from 'react-router'
-import { FormulasPage } from '../formulas/formulas-page'
-import { HistoryPage } from '../history/history-page'
-import { WebhookFormPage } from '../webhooks/webhook-form-page'
-import { WebhookPage } from '../webhooks/webhook-page'
-import { WebhooksPage } from '../webhooks/webhooks-page'
-import { DocumentApiPage } from './document-api-page'
-import { DownloadsPage } from './downloads-page'
-import { FilesPage } from './files-page'
-import { SqlPage } from './sql-page'
+import { lazyPage } from '../components/lazy-page'
 import { FirstTable, TableView } from './table-view'
+
+const FormulasPage = lazyPage(async () => (await import('../formulas/formulas-page')).FormulasPage)
+const HistoryPage = lazyPage(async () => (await import('../history/history-page')).HistoryPage)
+const WebhookFormPage = lazyPage(
+  async () => (await import('../webhooks/webhook-form-page')).WebhookFormPage,
+)
+const WebhookPage = lazyPage(async () => (await import('../webhooks/webhook-page')).WebhookPage)
+const WebhooksPage = lazyPage(async () => (await import('../webhooks/webhooks-page')).WebhooksPage)
+const DocumentApiPage = lazyPage(async () => (await import('./document-api-page')).DocumentApiPage)
+const DownloadsPage = lazyPage(async () => (await import('./downloads-page')).DownloadsPage)
+const FilesPage = lazyPage(async () => (await import('./files-page')).FilesPage)
+const SqlPage = lazyPage(async () => (await import('./sql-page')).SqlPage)
 
 /** The routes of a document, relative to its URL. */
 export const documentRoutes: ReactElement = (
