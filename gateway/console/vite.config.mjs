@@ -59,6 +59,16 @@ export default defineConfig({
       // The console, and the page of a form, which people without an account open.
       input: ['index.html', 'form.html'].map((page) => join(import.meta.dirname, page)),
       checks: { pluginTimings: false },
+      output: {
+        // Few files, since browsers load few at a time: pages share these.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
+            { name: 'libraries', test: /node_modules\/(@tanstack|react-router)\// },
+            { name: 'shared', test: /console\/src\/(api|components|formats)\// },
+          ],
+        },
+      },
     },
     reportCompressedSize: false,
     // The grid library, loaded on demand, exceeds the default limit.

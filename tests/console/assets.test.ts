@@ -51,7 +51,7 @@ describe('a script of the console', () => {
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'Origin, Accept-Encoding',
     })
-    if (coding) expect(bytes.length).toBeLessThan(plain.bytes.length / 3)
+    if (coding) expect(bytes.length).toBeLessThan(plain.bytes.length / 2)
   })
 
   it('has an ETag for each form, by which a copy is validated', async () => {
@@ -76,5 +76,18 @@ describe('a script of the console', () => {
 
   it('has no address of its own in a compressed form', async () => {
     expect((await get(`${script}.br`)).status).toBe(404)
+  })
+})
+
+describe('the page of a table', () => {
+  it('names the files of the grid, so that they are loaded beside the console', async () => {
+    const linksOf = async (path: string) => String((await get(`/console/${path}`)).headers.link)
+    const links = await linksOf('docs/7/tables/People')
+    expect(links).toMatch(/<[^>]+\.js>; rel=modulepreload; crossorigin/)
+    expect(links).toMatch(/<[^>]+\.css>; rel=preload; as=style; crossorigin/)
+    for (const [, file = ''] of links.matchAll(/<([^>]+)>/g))
+      expect([file, (await get(file)).status]).toEqual([file, 200])
+    expect(await linksOf('docs/7')).toBe(links)
+    expect([await linksOf(''), await linksOf('docs/7/history')]).toEqual(['undefined', 'undefined'])
   })
 })

@@ -13,6 +13,10 @@ const ROOT = /^\/(?:$|[?#])/
 const FORM = /^\/forms\/[^/?#]+(?:$|[?#])/
 /** File names contain a content hash, so browsers never need to revalidate them. */
 const FOREVER = 'public, max-age=31536000, immutable'
+/** The page of a table, below `/console/`. */
+const TABLE = /^docs\/[\w-]+(?:\/tables\/\w+)?$/
+/** The part of the console that such a page needs besides; named after its first module. */
+const GRID = /^assets\/table-grid-[\w-]+\.(js|css)$/
 const route: RouteTraits = { path: '/console/*', isPage: true }
 const formRoute: RouteTraits = { path: '/forms/{formKey}', isPage: true }
 
@@ -21,6 +25,7 @@ const formRoute: RouteTraits = { path: '/forms/{formKey}', isPage: true }
  * routes itself. Throws AppError `not_found` for an unknown file, and when the console has not been built.
  */
 export function consolePages(files: ConsoleFiles): Stage {
+  const preloads = preloadsOf(files)
   return (exchange) => {
     const { method, url = '' } = exchange.request
     if (method !== 'GET' && method !== 'HEAD') return false
@@ -35,9 +40,25 @@ export function consolePages(files: ConsoleFiles): Stage {
     if (matched === undefined) return false
     if (path === undefined) return redirect(exchange, 308)
     exchange.begin(route)
+    if (TABLE.test(path) && preloads) exchange.headers.push('Link', preloads)
     sendFile(exchange, findFile(files, path))
     return true
   }
+}
+
+/**
+ * The Link header by which a browser loads the grid beside the console, not after it (HTML, "Processing Link headers").
+ * Undefined when the console has not been built.
+ */
+function preloadsOf(files: ConsoleFiles): string | undefined {
+  const links = [...files.keys()].flatMap((path) => {
+    const kind = GRID.exec(path)?.[1]
+    if (kind === undefined) return []
+    return [
+      `</console/${path}>; rel=${kind === 'js' ? 'modulepreload' : 'preload; as=style'}; crossorigin`,
+    ]
+  })
+  return links.join(', ') || undefined
 }
 
 /** Sends a file in the shortest form that the client accepts. */
