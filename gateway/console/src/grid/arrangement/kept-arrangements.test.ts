@@ -114,4 +114,27 @@ describe('arrangements', () => {
     await wait()
     expect(sent[1]).toEqual(['doc', { 1: arrangement(1), 2: null }, false])
   })
+
+  it('are known to the page that is opened next while they are being sent, but not to a later one', async () => {
+    const items = new Map<string, string>()
+    const tab = {
+      getItem: (key: string) => items.get(key) ?? null,
+      setItem: (key: string, value: string) => void items.set(key, value),
+      removeItem: (key: string) => void items.delete(key),
+    } as unknown as Storage
+    const openPage = (send = () => new Promise<void>(() => {})) => new KeptArrangements(send, tab)
+    const left = openPage(() => Promise.resolve())
+    left.keep('doc', 1, arrangement(1))
+    await wait()
+    left.keep('doc', 2, null)
+    void left.leave()
+    const next = openPage()
+    // The first one was stored, and is read with the document.
+    expect([next.find('doc', 1), next.find('doc', 2)]).toEqual([undefined, null])
+    expect(openPage().find('doc', 2)).toBeUndefined()
+    next.keep('doc', 3, null)
+    void next.leave()
+    jest.setSystemTime(Date.now() + 11_000)
+    expect(openPage().find('doc', 3)).toBeUndefined()
+  })
 })

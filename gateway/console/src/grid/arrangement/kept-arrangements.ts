@@ -4,6 +4,10 @@ import type { StoredArrangement } from './stored-arrangement'
 /** Wait before a change is sent: one of a width is followed by others. In milliseconds. */
 export const SEND_MS = 600
 
+/** Key of what a page that is left has not stored, and how long the next page goes by it, in milliseconds. */
+const HANDOVER = 'sheaf-arrangements'
+const HANDOVER_MS = 10_000
+
 /** What the page of this browser has arranged in a table; null for what was reset. */
 export type KeptArrangement = StoredArrangement | null
 
@@ -13,6 +17,12 @@ export type Send = (
   tables: Readonly<Record<string, KeptArrangement>>,
   isLeaving: boolean,
 ) => Promise<unknown>
+
+/** What a page hands over to the next one. */
+interface Handover {
+  readonly at: number
+  readonly documents: Readonly<Record<string, Readonly<Record<string, KeptArrangement>>>>
+}
 
 interface KeptDocument {
   readonly tables: Map<string, KeptArrangement>
@@ -32,7 +42,13 @@ export class KeptArrangements {
   /** Called with what prevents arrangements from being stored. */
   onFailure: (error: unknown) => void = () => {}
 
-  constructor(private readonly send: Send) {}
+  /** @param handover storage of the tab: the page that was left shortly before may still be sending what is in it */
+  constructor(
+    private readonly send: Send,
+    private readonly handover?: Storage,
+  ) {
+    this.takeOver()
+  }
 
   /** Returns what is kept of a table; undefined if that was not arranged in this page. */
   find(docId: string, tableRef: number): KeptArrangement | undefined {
@@ -41,12 +57,7 @@ export class KeptArrangements {
 
   /** Keeps the arrangement of a table, and stores it soon. */
   keep(docId: string, tableRef: number, arrangement: KeptArrangement): void {
-    const kept = this.documents.get(docId) ?? {
-      tables: new Map<string, KeptArrangement>(),
-      unsent: new Set<string>(),
-      timer: undefined,
-      isSending: false,
-    }
+    const kept = this.documents.get(docId) ?? newDocument()
     this.documents.set(docId, kept)
     kept.tables.set(String(tableRef), arrangement)
     kept.unsent.add(String(tableRef))
@@ -59,6 +70,7 @@ export class KeptArrangements {
    * that the user comes back to, since it may have been arranged elsewhere meanwhile.
    */
   async leave(): Promise<void> {
+    this.handOver()
     const sending = [...this.documents].map(async ([docId, kept]) => {
       clearTimeout(kept.timer)
       if (kept.unsent.size > 0) await this.sendUnsent(docId, kept, true)
@@ -70,6 +82,24 @@ export class KeptArrangements {
   readonly watch = (listener: () => void): (() => void) => {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
+  }
+
+  /** Leaves what is not stored to the page that is opened next in this tab, which may read the document before it is stored. */
+  private handOver(): void {
+    const unsent = [...this.documents].filter(([, kept]) => kept.unsent.size > 0)
+    if (unsent.length === 0) return
+    const documents = Object.fromEntries(unsent.map(([docId, kept]) => [docId, unsentOf(kept)]))
+    this.handover?.setItem(HANDOVER, JSON.stringify({ at: Date.now(), documents }))
+  }
+
+  private takeOver(): void {
+    const stored = this.handover?.getItem(HANDOVER) ?? null
+    this.handover?.removeItem(HANDOVER)
+    if (stored === null) return
+    const { at, documents } = JSON.parse(stored) as Handover
+    if (Date.now() - at > HANDOVER_MS) return
+    for (const [docId, tables] of Object.entries(documents))
+      this.documents.set(docId, { ...newDocument(), tables: new Map(Object.entries(tables)) })
   }
 
   private schedule(docId: string, kept: KeptDocument): void {
@@ -97,11 +127,19 @@ export class KeptArrangements {
   }
 }
 
+const newDocument = (): KeptDocument => ({
+  tables: new Map(),
+  unsent: new Set(),
+  timer: undefined,
+  isSending: false,
+})
+
 function unsentOf({ tables, unsent }: KeptDocument): Record<string, KeptArrangement> {
   return Object.fromEntries([...unsent].map((ref) => [ref, tables.get(ref) ?? null]))
 }
 
 /** The arrangements of this page. */
-export const keptArrangements = new KeptArrangements((docId, tables, isLeaving) =>
-  saveDocPreferences(docId, { tables }, isLeaving),
+export const keptArrangements = new KeptArrangements(
+  (docId, tables, isLeaving) => saveDocPreferences(docId, { tables }, isLeaving),
+  globalThis.sessionStorage,
 )
