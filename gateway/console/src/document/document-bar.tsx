@@ -1,7 +1,6 @@
 import type { DocumentDescription } from '@sheaf/client'
-import { useState, type ReactNode } from 'react'
+import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { AccessDialog } from '../access/access-dialog'
 import { docPath } from '../api/paths'
 import { Button } from '../components/button'
 import { Icon } from '../components/icon'
@@ -10,6 +9,10 @@ import { canEdit } from '../document-context/document-context'
 import { InTopBar } from '../layout/top-bar'
 import { PeopleHere } from '../presence/people-here'
 import { siteName } from '../sites/site-name'
+
+const AccessDialog = lazy(async () => ({
+  default: (await import('../access/access-dialog')).AccessDialog,
+}))
 
 interface DocumentBarProps {
   readonly docId: string
@@ -43,16 +46,18 @@ export function DocumentBar({ docId, document }: DocumentBarProps): ReactNode {
         </Button>
       </InTopBar>
       {isSharing && (
-        <AccessDialog
-          place={{
-            kind: 'document',
-            path: docPath(docId),
-            name,
-            page: `/docs/${docId}`,
-            orgId: workspace.org.id,
-          }}
-          onClose={() => setSharing(false)}
-        />
+        <Suspense>
+          <AccessDialog
+            place={{
+              kind: 'document',
+              path: docPath(docId),
+              name,
+              page: `/docs/${docId}`,
+              orgId: workspace.org.id,
+            }}
+            onClose={() => setSharing(false)}
+          />
+        </Suspense>
       )}
     </>
   )
