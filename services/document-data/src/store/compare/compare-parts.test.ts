@@ -1,9 +1,13 @@
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { openBase, takeBase } from '../../../tests/support/redo'
 import { addColumns, author, createTable, openStore } from '../../../tests/support/test-store'
+import type { DocumentWriter } from '../document'
 import type { DocumentStore } from '../documents/document-store'
 import type { Connection } from '../sqlite/connections'
 import { updateRecords } from '../records/records'
+import { revertChange } from '../revert/revert'
+import { removeTables } from '../structure/table-removal'
+import { addViews } from '../views/views'
 import { differences } from './compare-parts'
 import type { NamedRowLimits } from './named-rows'
 
@@ -56,5 +60,20 @@ describe('the rows that a comparison reads', () => {
       .run()
     moments.before.prepare('DELETE FROM _sheaf_log WHERE seq > 1').run()
     expect(changedRows(moments, {})).toEqual([2, 5])
+  })
+
+  it('include the views of a table whose removal was undone', async () => {
+    const docId = await createTable(store, 'People', { Name: 'Text' })
+    const write = (change: (doc: DocumentWriter) => unknown) =>
+      store.transact(docId, author, (doc) => {
+        change(doc)
+      })
+    await write((doc) => addViews(doc, 'People', [{ name: 'All' }]))
+    await write((doc) => removeTables(doc, [doc.schema.get('People').ref]))
+    const before = openBase(takeBase(store, docId))
+    await write((doc) => revertChange(doc, doc.seq))
+    const after = openBase(takeBase(store, docId))
+    expect(changedRows({ before, after }, {})).toEqual([1])
+    expect(changedRows({ before: after, after: before }, {})).toEqual([1])
   })
 })

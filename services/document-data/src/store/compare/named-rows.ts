@@ -5,6 +5,7 @@ import {
   type Operation,
   type SchemaOperation,
 } from '../log/log'
+import { VIEWS_REF } from '../schema/metadata-tables'
 import { requireRow, type Connection } from '../sqlite/connections'
 import type { Moments } from './row-differences'
 import type { TablePair } from './table-pairs'
@@ -41,7 +42,11 @@ export function* findNamedRows(
   for (let at = range.after; at < range.upTo;) {
     const upTo = Math.min(range.upTo, measureRun(later, at, RUN))
     for (const { operations = [] } of readEntries(later, { ...RUN, after: at, upTo }))
-      for (const operation of operations) tables.of(operation.tableRef).add(operation)
+      for (const operation of operations) {
+        tables.of(operation.tableRef).add(operation)
+        // Views come and go with their table, without being named.
+        if (isWholeTable(operation)) tables.of(VIEWS_REF).add(operation)
+      }
     at = upTo
     yield null
   }
@@ -98,7 +103,7 @@ class NamedTable {
 
   private addSchema(operation: SchemaOperation): void {
     const { kind, columnRef } = operation
-    if (kind === 'add_table' || kind === 'remove_table') this.isReplaced = true
+    if (isWholeTable(operation)) this.isReplaced = true
     // Of a removed column that is there again, the log names only the cells that had a value.
     if (kind === 'remove_column' || (kind === 'update_column' && changesCells(operation)))
       this.rewritten.add(columnRef)
@@ -111,6 +116,9 @@ class NamedTable {
     return isOpen ? undefined : [...this.rowIds].sort((a, b) => a - b)
   }
 }
+
+const isWholeTable = ({ kind }: Operation): boolean =>
+  kind === 'add_table' || kind === 'remove_table'
 
 /** True for a change that may set cells without logging them, as it does when a column was empty or becomes computed. */
 function changesCells({ new: after = {}, follows }: SchemaOperation): boolean {
