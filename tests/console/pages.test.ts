@@ -137,7 +137,7 @@ describe('the console', () => {
 })
 
 describe('the page of a table', () => {
-  it('asks for all that it needs before its user is known, and for nothing twice', async () => {
+  it('asks for the grid, the tables and the columns before its user is known, and for nothing twice', async () => {
     await using visitor = await visit({ storageState: await desk.context.storageState() })
     const { page, settled } = visitor
     const asked: string[] = []
