@@ -4,6 +4,7 @@ import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf } from '@sheaf/testkit/sheaf'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { newDocument } from '../support/system'
+import { limitOf } from './support/extent'
 import { loseInstance, replicatedEnv, runFaults, type World } from './support/fault-rounds'
 import { RecordedLoad } from './support/recorded-load'
 
@@ -41,7 +42,7 @@ async function kill(world: World): Promise<void> {
 /** Loses the instance and its disk, once it has adopted all of them. */
 async function lose(world: World): Promise<void> {
   const { sheaf, load } = world
-  await eventually(async () => (await countPinned(world)) === 0, { timeoutMs: 240_000 })
+  await eventually(async () => (await countPinned(world)) === 0, { timeoutMs: 400_000 })
   const pid = (await sheaf.pids())[NAME] ?? 0
   await loseInstance(sheaf, NAME)
   await load.goOn()
@@ -49,14 +50,23 @@ async function lose(world: World): Promise<void> {
 }
 
 describe('an instance that is replicated from now on, and is killed while it adopts its documents', () => {
-  it('has everything that was answered, once, also after its disk is lost', async () => {
-    await using folder = await tempDir()
-    const { ownerKey, paths } = await writeLocal(folder.path)
-    const env = { ...replicatedEnv, SHEAF_INSTANCES: '2' }
-    await using sheaf = await startSheaf({ dataDir: folder.path, ownerKey, ownEngines: true, env })
-    const faults = { kill, killAgain: kill, lose }
-    const natsUrl = readNatsUrl(sheaf.dataDir)
-    expect(await runFaults({ sheaf, natsUrl, faults, paths })).toEqual([])
-    expect(pinnedAtKill).toBeGreaterThan(0)
-  })
+  it(
+    'has everything that was answered, once, also after its disk is lost',
+    async () => {
+      await using folder = await tempDir()
+      const { ownerKey, paths } = await writeLocal(folder.path)
+      const env = { ...replicatedEnv, SHEAF_INSTANCES: '2' }
+      await using sheaf = await startSheaf({
+        dataDir: folder.path,
+        ownerKey,
+        ownEngines: true,
+        env,
+      })
+      const faults = { kill, killAgain: kill, lose }
+      const natsUrl = readNatsUrl(sheaf.dataDir)
+      expect(await runFaults({ sheaf, natsUrl, faults, paths })).toEqual([])
+      expect(pinnedAtKill).toBeGreaterThan(0)
+    },
+    limitOf(600_000),
+  )
 })

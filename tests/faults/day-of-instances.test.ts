@@ -17,7 +17,7 @@ import {
   type World,
 } from './support/fault-rounds'
 
-const LIMIT_MS = 300_000
+const LIMIT_MS = 600_000
 /** Longer than any call of the store is repeated for. */
 const AWAY_MS = 60_000
 const ADDED: InstanceName = 'document-data-3'

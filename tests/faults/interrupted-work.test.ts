@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import type { InstanceName } from '@sheaf/testkit/sheaf'
@@ -72,12 +73,13 @@ function expectHonest({ status, retryAfter }: Sent): void {
   if (status === 503) expect(retryAfter).toBeGreaterThan(0)
 }
 
-/** Posts until it is answered 200. */
+/** Posts until it is answered 200, each time when the answer before says. */
 async function postUntilDone(path: string, form: () => FormData, key: string): Promise<unknown> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const sent = await post(path, form(), key)
     expectHonest(sent)
     if (sent.status === 200) return sent.body
+    await delay(sent.retryAfter * 1000)
   }
   throw new Error(`no attempt of ${ATTEMPTS} was answered`)
 }
@@ -148,8 +150,10 @@ describe('an instance that is lost with its disk', () => {
       const sent = post(path, form())
       await loseBusy()
       const answers = [await sent]
-      for (let attempt = 0; answers.at(-1)?.status !== 200 && attempt < ATTEMPTS; attempt++)
+      for (let attempt = 0; answers.at(-1)?.status !== 200 && attempt < ATTEMPTS; attempt++) {
+        await delay((answers.at(-1)?.retryAfter ?? 0) * 1000)
         answers.push(await post(path, form()))
+      }
       answers.forEach(expectHonest)
       expect(answers.at(-1)?.status).toBe(200)
       const { body: workspaces } = await client.get<Workspace[]>('/api/orgs/current/workspaces')
@@ -165,6 +169,28 @@ describe('an instance that is lost with its disk', () => {
           { Number: IMPORT_ROWS - 1, Word: `text ${IMPORT_ROWS - 1}` },
         ])
       }
+    })
+  })
+
+  it('during an import into a document adds its rows once, for one Idempotency-Key', async () => {
+    await repeat('import into a document', async () => {
+      const client = rest()
+      const doc = await newDocument(client, 'Into')
+      const path = `${doc}/import`
+      const rows = Array.from({ length: IMPORT_ROWS }, (_, id) => `${id}`)
+      const key = randomUUID()
+      const form = () => formOf([['Rows.csv', `Number\n${rows.join('\n')}\n`]])
+      const sent = post(path, form(), key)
+      await loseBusy()
+      const first = await sent
+      expectHonest(first)
+      const done = await postUntilDone(path, form, key)
+      expect(done).toMatchObject({ tables: [{ id: 'Rows', rows: IMPORT_ROWS }] })
+      if (first.status === 200) expect(first.body).toEqual(done)
+      expect(await postUntilDone(path, form, key)).toEqual(done)
+      const { tables } = (await client.get<Tables>(`${doc}/tables`)).body
+      expect(tables.map(({ id }) => id)).toEqual(['Table1', 'Rows'])
+      expect(await readRecords(client, `${doc}/tables/Rows`)).toHaveLength(IMPORT_ROWS)
     })
   })
 

@@ -12,7 +12,7 @@ import { WebhookLoad } from './support/webhook-load'
 /** Long enough for clients to notice that a gateway is leaving, also on a busy machine. */
 const LEAVE_SECONDS = 2
 
-const LIMIT_MS = 240_000
+const LIMIT_MS = 600_000
 
 /** Restarts a process in order, and waits until every document is read and written again. */
 const restart =

@@ -6,7 +6,7 @@ import { GatewayPool, PooledGateway, readText } from './support/gateway-pool'
 import { SteadyLoad } from './support/steady-load'
 
 /** Long enough for a load balancer to notice, also on a busy machine. */
-const LEAVE_SECONDS = 3
+const LEAVE_SECONDS = 10
 /** A table too large for the buffers on the way, so that its reader determines how long it takes. */
 const LONG_ROWS = 5_000
 const LONG_TEXT = 'long '.repeat(800)

@@ -35,9 +35,12 @@ describe('an upload whose service is killed', () => {
   ])('leaves nothing behind when that happens %s', async (_, isThere) => {
     const { sheaf } = files.system
     await files.upload(['kept.txt', 'kept'])
+    const pid = (await sheaf.pids())['document-data'] ?? 0
     const sent = files.post(formOf([['a.bin', randomBytes(FILE_BYTES)]])).catch(() => undefined)
-    await eventually(isThere)
-    await sheaf.restarted('document-data', await sheaf.kill('document-data'))
+    await eventually(isThere, { everyMs: 1 })
+    // At once: the upload must not end before.
+    process.kill(pid, 'SIGKILL')
+    await sheaf.restarted('document-data', pid)
     expect((await sent)?.status).not.toBe(200)
     expect((await files.list()).map(({ id }) => id)).toEqual([1])
     await eventually(() => chunks() === 1 && count('SELECT count(*) FROM _sheaf_files') === 1)

@@ -58,6 +58,6 @@ describe('webhooks of documents that are written to', () => {
         )
       }
     },
-    limitOf(240_000),
+    limitOf(600_000),
   )
 })

@@ -1,20 +1,17 @@
 import type { Logger } from '@sheaf/kit/logger'
 import { migrate, openDatabase } from '@sheaf/kit/postgres/database'
-import type { AppendedBatch } from './append-lane'
 import { migrations } from './migrations/index'
-import { RecordAppender } from './record-appender'
+import { RecordAppender, type AppenderOptions } from './record-appender'
 import { LOG_SCHEMA, type LogTablesDb } from './schema'
 
 /** Connections for everything but appends. */
 const CONNECTIONS = 4
 
 /** Options of LogDatabase. */
-export interface LogDatabaseOptions {
+export interface LogDatabaseOptions extends Pick<AppenderOptions, 'observe' | 'answerMs'> {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string
   readonly log: Logger
-  /** Called after every append that was answered. */
-  readonly observe?: (batch: AppendedBatch) => void
 }
 
 /** The PostgreSQL that holds the logs of documents. It connects when it is used. */
@@ -24,14 +21,14 @@ export class LogDatabase implements AsyncDisposable {
   private readonly db: LogTablesDb
   private migrated: Promise<void> | undefined
 
-  constructor({ url, log, observe }: LogDatabaseOptions) {
+  constructor({ url, log, ...options }: LogDatabaseOptions) {
     this.db = openDatabase({ url, schema: LOG_SCHEMA, log, maxConnections: CONNECTIONS })
     const changed = (isAway: boolean, cause?: unknown) => {
       if (isAway)
         log.warn({ err: cause }, 'the log of documents cannot be reached, so writes are refused')
       else log.info('the log of documents can be reached again')
     }
-    this.appender = new RecordAppender({ url, changed, observe })
+    this.appender = new RecordAppender({ url, changed, ...options })
   }
 
   /** The tables, once the schema is there. Rejects with AppError `unavailable` while PostgreSQL is away. */

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { AppendError } from '../src/append-error'
 import { FIRST_TERM, listUnfinished } from '../src/heads'
-import { RecordAppender } from '../src/record-appender'
+import type { RecordAppender } from '../src/record-appender'
 import {
   createDocument,
+  openAppender,
   openDocument,
   readLog,
   settled,
@@ -19,7 +20,7 @@ const batches: { documents: number; records: number }[] = []
 beforeAll(async () => {
   log = await startLog()
   const observe = (batch: (typeof batches)[number]) => batches.push(batch)
-  appender = new RecordAppender({ url: log.url, changed: () => {}, observe })
+  appender = openAppender(log, { observe })
 })
 
 afterAll(async () => {
@@ -131,7 +132,7 @@ describe('append', () => {
       create trigger note_mode before insert on record for each row execute function note_mode()`.execute(
       log.db,
     )
-    const fresh = new RecordAppender({ url: log.url, changed: () => {} })
+    const fresh = openAppender(log)
     try {
       await fresh.append(group(1, 'a'))
     } finally {

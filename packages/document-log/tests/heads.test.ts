@@ -22,9 +22,9 @@ import {
   readRecords,
   releaseHead,
 } from '../src/heads'
-import { RecordAppender } from '../src/record-appender'
 import {
   createDocument,
+  openAppender,
   openDocument,
   readLog,
   settled,
@@ -97,7 +97,7 @@ describe('the log of a document', () => {
   it('is read in steps of bounded size, each with a record at least', async () => {
     const doc = await createDocument(log)
     const { term } = await openDocument(log, doc)
-    using appender = new RecordAppender({ url: log.url, changed: () => {} })
+    using appender = openAppender(log)
     const body = (lsn: number) => Buffer.alloc(5 * 1024 * 1024, lsn)
     for (const lsn of [2, 3])
       await appender.append({ doc, term, records: [{ lsn, body: body(lsn) }], ...settled })
@@ -141,7 +141,7 @@ describe('a deleted document that is kept', () => {
     const snapshot = { name: 'first', lsn: 7, term: 0 }
     await createHead(log.db, { doc, instance: 'a', records: [], snapshot, format: 13 })
     const { group } = await openDocument(log, doc)
-    using appender = new RecordAppender({ url: log.url, changed: () => {} })
+    using appender = openAppender(log)
     await appender.append(group(7, 'eight'))
     expect(await findKept(log.db, doc)).toBeUndefined()
     await deleteHead(log.db, doc, true)
@@ -219,7 +219,7 @@ describe('a deleted document', () => {
     const doc = await createDocument(log)
     const { group } = await openDocument(log, doc)
     await deleteHead(log.db, doc, false)
-    using appender = new RecordAppender({ url: log.url, changed: () => {} })
+    using appender = openAppender(log)
     await expect(appender.append(group(1, 'late'))).rejects.toMatchObject({ outcome: 'fenced' })
     const gone = { code: 'precondition', reason: 'DOCUMENT_DELETED' }
     await expect(openHead(log.db, doc, { ...opener, assigned: 0 })).rejects.toMatchObject(gone)

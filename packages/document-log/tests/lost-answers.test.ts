@@ -3,9 +3,10 @@ import { TcpProxy, type ProxyFault } from '@sheaf/testkit/tcp-proxy'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { AppendError } from '../src/append-error'
 import { openHead } from '../src/heads'
-import { RecordAppender } from '../src/record-appender'
+import type { AppenderOptions } from '../src/record-appender'
 import {
   createDocument,
+  openAppender,
   openDocument,
   opener,
   readLog,
@@ -27,8 +28,13 @@ afterAll(async () => {
   await log[Symbol.asyncDispose]()
 })
 
-const openAppender = (changed: (isAway: boolean) => void = () => {}) =>
-  new RecordAppender({ url: proxy.through(log.url), changed })
+/** Milliseconds within which appends are answered while PostgreSQL is away: few, but enough for a busy machine. */
+const AWAY_MS = 3_000
+/** Less than it takes to give up in another way. */
+const BOUND_MS = 20_000
+
+const openThrough = (options?: Partial<AppenderOptions>) =>
+  openAppender({ url: proxy.through(log.url) }, options)
 
 describe('a connection that is lost', () => {
   it.each<ProxyFault>(['cut_before', 'cut_after', 'late'])(
@@ -36,7 +42,7 @@ describe('a connection that is lost', () => {
     async (fault) => {
       const doc = await createDocument(log)
       const { group } = await openDocument(log, doc)
-      using appender = openAppender()
+      using appender = openThrough()
       await appender.append(group(1, 'a'))
       proxy.failNext(fault)
       await appender.append(group(2, 'b'))
@@ -49,7 +55,7 @@ describe('a connection that is lost', () => {
   it('leaves a group fenced that did not arrive before another opening', async () => {
     const doc = await createDocument(log)
     const { group } = await openDocument(log, doc)
-    using appender = openAppender()
+    using appender = openThrough()
     await appender.append(group(1, 'a'))
     proxy.failNext('cut_before')
     await openHead(log.db, doc, { ...opener, assigned: 0 })
@@ -59,7 +65,7 @@ describe('a connection that is lost', () => {
   it('knows a group that arrived before another opening, which fences only what follows', async () => {
     const doc = await createDocument(log)
     const { group } = await openDocument(log, doc)
-    using appender = openAppender()
+    using appender = openThrough()
     await appender.append(group(1, 'a'))
     proxy.failNext('cut_after')
     const appending = appender.append(group(2, 'b'))
@@ -72,11 +78,12 @@ describe('a connection that is lost', () => {
 })
 
 describe('PostgreSQL away', () => {
-  it('is reported within a second, at once the next time, and ends by itself', async () => {
+  it('is reported within its time, at once the next time, and ends by itself', async () => {
     const doc = await createDocument(log)
     const { group } = await openDocument(log, doc)
     const changes: boolean[] = []
-    using appender = openAppender((isAway) => changes.push(isAway))
+    const changed = (isAway: boolean) => changes.push(isAway)
+    using appender = openThrough({ changed, answerMs: AWAY_MS })
     await appender.append(group(1, 'a'))
     proxy.refuse()
     const since = performance.now()
@@ -86,7 +93,7 @@ describe('PostgreSQL away', () => {
       metadata: { retryAfterMs: '1000' },
     }
     await expect(appender.append(group(2, 'b'))).rejects.toMatchObject(away)
-    expect(performance.now() - since).toBeLessThan(1000)
+    expect(performance.now() - since).toBeLessThan(BOUND_MS)
     await expect(appender.append(group(2, 'b'))).rejects.toMatchObject({ outcome: 'refused' })
     expect(changes).toEqual([true])
     proxy.admit()
@@ -98,7 +105,7 @@ describe('PostgreSQL away', () => {
   it('leaves a group unknown whose answer does not come, and refuses those behind it', async () => {
     const doc = await createDocument(log)
     const { group } = await openDocument(log, doc)
-    using appender = openAppender()
+    using appender = openThrough({ answerMs: AWAY_MS })
     await appender.append(group(1, 'a'))
     proxy.failNext('hang')
     const hanging = appender.append(group(2, 'b'))
@@ -126,7 +133,7 @@ type Told = 'appended' | AppendError['outcome']
 /** A writer that opens the document whenever it has to, and keeps what it was told. */
 async function write(doc: string, name: string, steps: readonly Step[]) {
   const told = new Map<string, Told>()
-  using appender = openAppender()
+  using appender = openThrough()
   let opened = await openDocument(log, doc)
   let { lsn } = opened
   for (const [index, { fault, opens, records }] of steps.entries()) {

@@ -6,6 +6,7 @@ import { createTestDatabase } from '@sheaf/testkit/engines'
 import type { RecordGroup } from '../src/append-statement'
 import { createHead, openHead, readRecords, type LoggedRecord } from '../src/heads'
 import { migrations } from '../src/migrations/index'
+import { RecordAppender, type AppenderOptions } from '../src/record-appender'
 import { LOG_SCHEMA, type LogTables } from '../src/schema'
 
 /** The log in a database of its own. */
@@ -34,6 +35,17 @@ export const opener = { instance: 'a', formats: { min: 13, max: 14 } }
 
 /** Marks of a document that nothing is left to be done for. */
 export const settled = { unpublished: false, pending: false }
+
+/** Milliseconds within which appends are answered, also on a busy machine. */
+const PATIENT_MS = 30_000
+
+/** An appender that waits for its answers as long as a busy machine takes, unless the options say otherwise. */
+export function openAppender(
+  { url }: { readonly url: string },
+  options: Partial<AppenderOptions> = {},
+): RecordAppender {
+  return new RecordAppender({ url, changed: () => {}, answerMs: PATIENT_MS, ...options })
+}
 
 /** A document with one record, which has the first term. */
 export async function createDocument({ db }: TestLog): Promise<string> {

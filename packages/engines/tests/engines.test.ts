@@ -237,9 +237,9 @@ function withPassword(url: string, password: string): string {
 
 /** Asks again as soon as it was answered no: each question is a round trip to both engines. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 60_000
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition did not come true within 30 s')
+    if (Date.now() > deadline) throw new Error('the condition did not come true within 60 s')
   }
 }
 

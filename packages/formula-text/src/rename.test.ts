@@ -134,9 +134,9 @@ describe('a rename in a formula', () => {
       (_, i) => `x${i} = x${i + 1} or x${i + 2} or x${i - 1}`,
     )
     const formula = [...lines, 'x199 = rec', 'x0.qty'].join('\n')
-    const begun = performance.now()
+    const before = process.cpuUsage()
     renamed(formula)
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000)
   })
 })
 

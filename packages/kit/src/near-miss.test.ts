@@ -23,9 +23,9 @@ describe('findNearMiss', () => {
 
   it('takes bounded time, however many and long the names are', () => {
     const many = Array.from({ length: 200_000 }, (_, at) => `${'x'.repeat(60)}${at}`)
-    const started = performance.now()
+    const before = process.cpuUsage()
     findNearMiss('x'.repeat(64), many)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
     expect(findNearMiss('People', ['P'.repeat(1e6), 'Peoples']).details.suggestion).toBe('Peoples')
   })
 })

@@ -4,7 +4,6 @@ import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-rece
 import { numbered, SendingWorld } from './sending'
 
 const never = () => new Promise<never>(() => {})
-const patience = { timeoutMs: 30_000 }
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 const few = { working: 4, slow: 4, failing: 4 }
 const pace = { slowMs: 2_000, turnMs: 15_000 }
@@ -42,7 +41,7 @@ describe('deliveries to slow receivers', () => {
       await world.queue(id, numbered(1))
     }
     world.startSender()
-    await eventually(() => countSlow() >= 48, patience)
+    await eventually(() => countSlow() >= 48)
     await isDelivered(receiver.url)
     expect(countSlow()).toBe(48)
   })
@@ -100,7 +99,7 @@ describe('deliveries to slow receivers', () => {
     await world.queue(second.id, numbered(1))
     const slots = { working: 1, slow: 1, failing: 1 }
     world.startSender({ allowedHosts: ['*'], slots, pace: { ...pace, turnMs: 1 } })
-    await eventually(() => receiver.deliveries.length === 6, patience)
+    await eventually(() => receiver.deliveries.length === 6)
     const paths = receiver.deliveries.map(({ path }) => path)
     expect(paths.slice(0, 3)).toContain('/second')
   })

@@ -60,7 +60,7 @@ describe('matching, when something fails', () => {
     await world.untilHandled(doc)
     expect(await listEvents(instance.ctx, other)).toHaveLength(1)
     // What came meanwhile has waited with it.
-    expect(await failures()).toBeLessThan(5)
+    expect(await failures()).toBeLessThan(8)
     poisoned.error = undefined
     await world.untilHandled(poisoned)
     expect(await listEvents(instance.ctx, webhook)).toHaveLength(21)

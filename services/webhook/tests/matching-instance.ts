@@ -131,6 +131,12 @@ export async function createWebhook(
   return row.id
 }
 
+/** Whether the log of a document was read since its first webhook was made. */
+export async function wasRead({ db }: Context, { id }: FakeDocument): Promise<boolean> {
+  const known = db.selectFrom('documents').select('doc_id').where('doc_id', '=', id)
+  return (await known.whereRef('checked_at', '>', 'created_at').executeTakeFirst()) !== undefined
+}
+
 /** What waits for a webhook, as `<seq> <kind> <row>`. */
 export async function listEvents({ db }: Context, webhookId: string): Promise<string[]> {
   const events = await db

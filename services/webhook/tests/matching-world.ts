@@ -11,6 +11,7 @@ import {
   publish,
   readHandled,
   startInstance,
+  wasRead,
   type MatchingInstance,
   type WebhookForm,
 } from './matching-instance'
@@ -25,7 +26,7 @@ export interface MatchingWorld extends AsyncDisposable {
   createWatched(form?: WebhookForm): Promise<[FakeDocument, string]>
   /** Publishes entries of a document's log. */
   send(doc: FakeDocument, ...seqs: number[]): Promise<void>
-  /** Resolves when the log is handled up to `seq`, its end unless given. */
+  /** Resolves when the log was read, and is handled up to `seq`, its end unless given. */
   untilHandled(doc: FakeDocument, seq?: number): Promise<unknown>
 }
 
@@ -49,7 +50,10 @@ export async function startMatchingWorld(): Promise<MatchingWorld> {
     },
     send: (doc, ...seqs) => publish(nats, doc, ...seqs),
     untilHandled: (doc, seq = doc.latestSeq) =>
-      eventually(async () => (await readHandled(instance.ctx, doc)) === seq),
+      eventually(
+        async () =>
+          (await readHandled(instance.ctx, doc)) === seq && (await wasRead(instance.ctx, doc)),
+      ),
     [Symbol.asyncDispose]: () => closer.close(),
   }
 }

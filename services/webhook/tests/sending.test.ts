@@ -126,10 +126,12 @@ describe('sending', () => {
       broken ? { status: 500, body: 'out of \0order' } : { status: 202, body: 'ok' },
     )
     await world.queue(id, numbered(2))
-    await eventually(async () => {
-      expect(await world.webhook(id)).toMatchObject({ status: 'retrying', lease_id: null })
+    const failing = await eventually(async () => {
+      const found = await world.webhook(id)
+      expect(found).toMatchObject({ status: 'retrying', lease_id: null })
+      return found
     })
-    const failing = await world.webhook(id)
+    await world.postpone(id)
     expect(failing).toMatchObject({
       waiting_count: 2,
       attempts: 1,
@@ -144,6 +146,7 @@ describe('sending', () => {
     await world.queue(id, numbered(1, 2))
     await world.makeDue(id)
     await eventually(async () => expect((await world.webhook(id)).attempts).toBe(2))
+    await world.postpone(id)
     broken = false
     await world.makeDue(id)
     await eventually(() => isIdle(id))
@@ -215,7 +218,9 @@ describe('sending', () => {
     const { id } = await world.addWebhook(at('/never'))
     answerAt('/never', () => ({ status: 500 }))
     await world.queue(id, numbered(1))
-    await eventually(async () => expect((await world.webhook(id)).attempts).toBe(1))
+    await eventually(async () =>
+      expect((await world.webhook(id)).attempts).toBeGreaterThanOrEqual(1),
+    )
     await sql`update webhooks set failing_since = now() - interval '5 days' where id = ${id}`.execute(
       world.db,
     )

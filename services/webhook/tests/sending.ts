@@ -142,6 +142,13 @@ export class SendingWorld implements AsyncDisposable {
     )
   }
 
+  /** Lets the next attempt wait until `makeDue`, however busy the machine is. */
+  async postpone(id: string): Promise<void> {
+    await sql`
+      update webhooks set retry_at = now() + interval '1 hour', due_at = now() + interval '1 hour'
+      where id = ${id}`.execute(this.db)
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.closer.close()
   }

@@ -129,7 +129,7 @@ describe('deliveries', () => {
     const { id } = await world.addWebhook(`${receiver.url}/soon`)
     let answer: () => void = () => {}
     receiver.answer = () => new Promise((resolve) => (answer = () => resolve({})))
-    const sender = world.startSender()
+    const sender = world.startSender({ graceMs: 20_000 })
     await world.queue(id, numbered(150))
     await eventually(() => receiver.deliveries.length === 1)
     const stopped = sender[Symbol.asyncDispose]()

@@ -39,7 +39,7 @@ export async function readPublished(
         if (length < count) throw new Error(`${length} of ${count} changes are published`)
         return messages
       },
-      { timeoutMs: 30_000, everyMs: 100 },
+      { everyMs: 100 },
     )
   } finally {
     await nats.close()

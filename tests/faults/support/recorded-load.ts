@@ -19,6 +19,8 @@ import {
 
 /** Pause between the requests of one client, so that the machine has capacity to start processes. */
 const PACE_MS = 30
+/** The log database did not answer a write within a second, as on a busy machine, wherever its document is. */
+const NOT_STORED = 'the write could not be stored'
 /** Every so many writes, an earlier one is repeated. */
 const REPEAT_EVERY = 5
 
@@ -83,7 +85,7 @@ export class RecordedLoad implements AsyncDisposable {
     return this.records.reduce((sum, record) => sum + record.acknowledged, 0)
   }
 
-  /** Requests that were answered 503, and reads whose answers were broken off. */
+  /** Requests that were answered 503, but for `NOT_STORED`, and reads whose answers were broken off. */
   get refused(): number {
     return this.refusedCount
   }
@@ -200,7 +202,7 @@ export class RecordedLoad implements AsyncDisposable {
           return void record.surprises.push(
             `${ask.method} ${ask.path} answered ${answer.status}: ${answer.text.slice(0, 300)}`,
           )
-        this.refusedCount++
+        if (!answer.text.includes(NOT_STORED)) this.refusedCount++
         await delay(seconds * 1000)
       } catch (error) {
         // Tables grow while many faults are tried, and answers beyond one part are sent as they are read.

@@ -99,7 +99,7 @@ describe('calls over one stream', () => {
     )
     const late = documents(channel).createDocument(doc('late'), {
       ...alice,
-      deadline: Date.now() + 100,
+      deadline: Date.now() + 2_000,
     })
     await expect(late).rejects.toMatchObject({ code: 'timeout', reason: 'DEADLINE_EXCEEDED' })
     const controller = new AbortController()

@@ -264,7 +264,7 @@ describe('trigger formulas that exceed a limit', () => {
 
   it('keep their cells while they are stopped, and run for them once they are recalculated', async () => {
     await using folder = await tempDir()
-    await using opened = await openFormulaStore(folder.path, { computeMs: 1500 })
+    await using opened = await openFormulaStore(folder.path, { computeMs: 8_000 })
     const { store } = opened
     const docId = await create(store, {
       Hang: { type: 'Text', formula: 'while $A == 13: pass\nreturn user.Name', recalcWhen: 2 },

@@ -26,7 +26,7 @@ describe('evaluators of many documents', () => {
 
   it('leave room for those of others beside endless formulas of one user in many documents', async () => {
     await using folder = await tempDir()
-    await using opened = await openFormulaStore(folder.path, { computeMs: 20_000 })
+    await using opened = await openFormulaStore(folder.path, { computeMs: 120_000 })
     const { store, formulas } = opened
     const compute = async (userId: number, formula: string) => {
       const docId = await createTable(store, 'T', { A: 'Numeric' })

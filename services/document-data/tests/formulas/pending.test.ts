@@ -71,7 +71,7 @@ describe('a formula of a large table', () => {
 describe('a formula that does not end', () => {
   it('is stopped, and the write that added it succeeds', async () => {
     await using folder = await tempDir()
-    await using opened = await openFormulaStore(folder.path, { computeMs: 1500 })
+    await using opened = await openFormulaStore(folder.path, { computeMs: 8_000 })
     const { store } = opened
     const docId = await createTable(store, 'T', { A: 'Int' })
     await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]))
@@ -88,7 +88,7 @@ describe('a formula that does not end', () => {
 
   it('leaves the other formulas of the document computed', async () => {
     await using folder = await tempDir()
-    await using opened = await openFormulaStore(folder.path, { computeMs: 1500 })
+    await using opened = await openFormulaStore(folder.path, { computeMs: 15_000 })
     const { store } = opened
     const docId = await createTable(store, 'T', { A: 'Int' })
     await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]))
@@ -98,6 +98,7 @@ describe('a formula that does not end', () => {
         { id: 'G', fields: { formula: '$A * 3', isFormula: true, type: 'Any' } },
       ])
     })
+    await computed(store, docId)
     const rows = await readRows(store, docId, 'T')
     expect(rows.map(({ fields }) => fields.G)).toEqual([3, 6])
     expect(rows.every(({ errors }) => errors?.F !== undefined)).toBe(true)
@@ -105,7 +106,7 @@ describe('a formula that does not end', () => {
 
   it('runs again when its column is recalculated', async () => {
     await using folder = await tempDir()
-    await using opened = await openFormulaStore(folder.path, { computeMs: 1500 })
+    await using opened = await openFormulaStore(folder.path, { computeMs: 8_000 })
     const { store } = opened
     const docId = await createTable(store, 'T', { A: 'Int' })
     await addColumns(store, docId, 'T', new Map([['A', [1]]]))

@@ -28,7 +28,7 @@ const valuesOf = async (store: DocumentStore, docId: string, column: string) =>
 describe('a document with formulas', () => {
   it('is made again with its computed cells: of writes, of pending cells, of stopped formulas, of undone writes', async () => {
     await using folder = await tempDir()
-    await using opened = await openFormulaStore(folder.path, { writeCells: 40, computeMs: 1500 })
+    await using opened = await openFormulaStore(folder.path, { writeCells: 40, computeMs: 8_000 })
     const { store } = opened
     const docId = await createTable(store, 'T', { A: 'Int', K: 'Int' })
     const numbers = Array.from({ length: 200 }, (_, i) => i % 50)

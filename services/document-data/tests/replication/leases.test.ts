@@ -40,7 +40,7 @@ async function useFresh(
 describe('the lease of an instance', () => {
   it('that ends while a write is appended does not make its outcome look known', async () => {
     const lease = new TestLease('p')
-    await using store = await cluster.open('p', { lease, ...through() })
+    await using store = await cluster.open('p', { lease, ...through(), answerMs: 3_000 })
     const docId = await createTable(store, 'T', { A: 'Text' })
     await addValues(store, docId, 'a')
     proxy.failNext('hang')

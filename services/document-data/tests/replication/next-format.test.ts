@@ -127,7 +127,8 @@ describe('a document of the present release', () => {
         mockLog.beforeFormat = undefined
         proxy.failNext(fault)
         // Nobody waits for an answer for ever.
-        if (fault === 'hang') setTimeout(() => proxy.refuse(), 50)
+        if (fault === 'hang')
+          void eventually(() => !proxy.isArmed, { everyMs: 1 }).then(() => proxy.refuse())
       }
       expect(await outcomeOf(Promise.resolve(store.prepare(docId)))).not.toBe('written')
       expect(proxy.isArmed).toBe(false)

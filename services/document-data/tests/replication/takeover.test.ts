@@ -158,7 +158,7 @@ describe('changes that an instance could not publish', () => {
     })
     try {
       directory.ended.add('d1')
-      await eventually(() => directory.assignmentOf(docId).home === 'd2', { timeoutMs: 20_000 })
+      await eventually(() => directory.assignmentOf(docId).home === 'd2')
       await eventually(async () => (await readPublished(nats, docId)).events.at(-1)?.seq === seq)
       await eventually(async () => (await reasonOf(read(one, docId))) === 'HOME_LEASE_ENDED')
       // What another one publishes is no backlog of the former one.
@@ -205,7 +205,7 @@ describe('cells that an instance had still to compute', () => {
       await eventually(async () => (await left('f1'))?.unpublished === false)
       expect(await left('f1')).toMatchObject({ pending: true })
       directory.ended.add('f1')
-      await eventually(() => directory.assignmentOf(docId).home === 'f2', { timeoutMs: 20_000 })
+      await eventually(() => directory.assignmentOf(docId).home === 'f2')
       await eventually(async () => !(await left('f1', 'f2'))?.pending)
     } finally {
       await db.destroy()

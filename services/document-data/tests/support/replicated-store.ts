@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { LogDatabase } from '@sheaf/document-log/log-database'
+import { LogDatabase, type LogDatabaseOptions } from '@sheaf/document-log/log-database'
 import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { tempDir } from '@sheaf/testkit/temp-dir'
@@ -17,6 +17,9 @@ import { compareDocuments } from '../../src/store/redo/compare-documents'
 import { localState } from '../../src/store/redo/local-state'
 import { openStore } from './test-store'
 
+/** Milliseconds within which writes are answered: less than a write may take, but enough for a busy machine. */
+const PATIENT_MS = 20_000
+
 /** A log database and a folder for snapshots, which several instances share. */
 export interface Cluster extends AsyncDisposable {
   /** URL of the log database. */
@@ -31,7 +34,8 @@ export interface Cluster extends AsyncDisposable {
   open(
     instance: string,
     options?: Partial<DocumentStoreOptions> &
-      Pick<SnapshotParts, 'snapshotTimes'> & { readonly url?: string; readonly lease?: HomeLease },
+      Pick<SnapshotParts, 'snapshotTimes'> &
+      Partial<Pick<LogDatabaseOptions, 'url' | 'answerMs'>> & { readonly lease?: HomeLease },
   ): Promise<DocumentStore>
   /** Runs a statement in the log database. */
   query(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>
@@ -104,7 +108,13 @@ export async function startCluster(objects?: ObjectStore): Promise<Cluster> {
     dataOf,
     open: (
       instance,
-      { url = database.url, lease = new TestLease(instance), snapshotTimes, ...options } = {},
+      {
+        url = database.url,
+        answerMs = PATIENT_MS,
+        lease = new TestLease(instance),
+        snapshotTimes,
+        ...options
+      } = {},
     ) =>
       openStore(dataOf(instance), {
         workers: 0,
@@ -114,7 +124,7 @@ export async function startCluster(objects?: ObjectStore): Promise<Cluster> {
           return new ReplicatedDocuments(
             {
               log,
-              database: new LogDatabase({ url, log }),
+              database: new LogDatabase({ url, log, answerMs }),
               stored,
               instance,
               lease,

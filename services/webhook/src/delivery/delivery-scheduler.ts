@@ -21,7 +21,7 @@ import { LEASE_MS, runDeliverySession, type Pace } from './delivery-session'
 const POLL_MS = 1_000
 /** When slots are exhausted, released ones are reassigned together after this time. */
 const GATHER_MS = 10
-/** Grace period for attempts in progress at shutdown. */
+/** Default grace period for attempts in progress at shutdown. */
 const GRACE_MS = 1_000
 
 const lanes: readonly Lane[] = ['working', 'slow', 'failing']
@@ -34,6 +34,8 @@ export interface SchedulerLimits {
   /** Slots by lane. */
   readonly slots?: Readonly<Record<Lane, number>>
   readonly pace?: Pace
+  /** Milliseconds for attempts in progress at shutdown. */
+  readonly graceMs?: number
 }
 
 /**
@@ -87,7 +89,8 @@ export class DeliveryScheduler implements AsyncDisposable {
     clearTimeout(this.gathering)
     await this.running
     const ended = new AbortController()
-    const grace = pause(GRACE_MS, undefined, { signal: ended.signal }).catch(() => {})
+    const { graceMs = GRACE_MS } = this.limits
+    const grace = pause(graceMs, undefined, { signal: ended.signal }).catch(() => {})
     await Promise.race([Promise.all(this.sessions), grace])
     ended.abort()
     this.stop.abort()
