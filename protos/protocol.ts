@@ -8,5 +8,7 @@
  * - 3: searches in tables (`search`).
  * - 4: options of imports.
  * - 5: forms (`FormsService`).
+ * - 6: searches in the values of a column (`search` of `ListColumnValues`), languages of searches (`locale`), and options of writes
+ *   of `ImportTables`.
  */
-export const DOCUMENT_PROTOCOL = 5
+export const DOCUMENT_PROTOCOL = 6

@@ -140,7 +140,7 @@ describe('without a lease', () => {
     await eventually(() => system.access.dropped.length > 3)
     const before = system.access.dropped.length
     system.access.cut()
-    system.access.leaseMs = 2_000
+    system.access.leaseMs = 10_000
     await eventually(() => system.access.dropped.length > before)
     await leased(system)
   })

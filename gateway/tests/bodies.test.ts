@@ -100,6 +100,42 @@ describe('a body of metadata', () => {
   })
 })
 
+describe('a body that is nested deeper than 100 levels', () => {
+  const wide = `${'[[],'.repeat(60_000)}1${']'.repeat(60_000)}`
+  const deep = `${'{"a":'.repeat(100_000)}{"__proto__":1}${'}'.repeat(100_000)}`
+  const agents = { accept: 'application/json, text/event-stream' }
+
+  it.each([
+    ['a route', 'patch', `/api/docs/${DOC}`, {}],
+    ['a strict request', 'patch', `/api/docs/${DOC}`, { prefer: 'handling=strict' }],
+    ['agents', 'post', '/mcp', agents],
+  ] as const)('is refused before anything reads it: %s', async (_who, method, at, headers) => {
+    for (const value of [wide, deep, '['.repeat(101) + ']'.repeat(101)]) {
+      const body = `{"name":${value}}`
+      const reply = await rest()[method](at, { body, headers: { ...json, ...headers } })
+      expect(reply).toMatchObject({
+        status: 400,
+        body: {
+          error: 'the body must not be nested deeper than 100 levels',
+          details: { reason: 'MALFORMED_JSON' },
+        },
+      })
+    }
+  })
+
+  it('is named at its end when it has a property that nothing keeps', async () => {
+    const body = `{"name":${'{"a":'.repeat(98)}{"__proto__":1}${'}'.repeat(98)}}`
+    const reply = await rest().patch(`/api/docs/${DOC}`, { body, headers: json })
+    expect(reply).toMatchObject({
+      status: 400,
+      body: {
+        error: 'unrecognized property body.name.a.a.a.a.a….a.a.a.a.a.__proto__',
+        details: { reason: 'UNKNOWN_PROPERTY' },
+      },
+    })
+  })
+})
+
 describe('a body beyond the limit', () => {
   const tooLarge = {
     status: 413,

@@ -18,7 +18,7 @@ beforeAll(async () => {
   system = await startStubbedGateway({
     records: { readRecords: () => read() },
     webhooks: { listWebhooks: async () => ({ webhooks: [...webhooks] }) },
-    config: { timeouts: { unreadMs: 1_000 } },
+    config: { timeouts: { unreadMs: 5_000 } },
   })
 })
 afterAll(() => system[Symbol.asyncDispose]())

@@ -8,12 +8,17 @@ const fault = { current: new Error() }
 const fail = () => Promise.reject(fault.current)
 
 let system: StubbedGateway
+let removals = 0
 beforeAll(async () => {
   system = await startStubbedGateway({
     orgs: { listOrgs: fail, createOrg: async () => ({ id: 7 }), updateOrg: async () => ({}) },
     workspaces: { createWorkspace: async () => ({ id: 8 }), updateWorkspace: async () => ({}) },
     documents: { updateDocument: async () => ({ docId: DOC }) },
     tables: { addTables: async () => ({ tableIds: ['T1'], seq: 1 }) },
+    attachments: {
+      readAttachmentsHealth: fail,
+      removeUnusedAttachments: async () => ({ removed: ++removals }),
+    },
   })
 })
 afterAll(() => system[Symbol.asyncDispose]())
@@ -43,6 +48,20 @@ describe('an error of a service', () => {
       body: { error: 'internal error', details: { requestId: 'find-me' } },
     })
     expect(reply.raw.toString()).not.toContain('secret')
+  })
+})
+
+describe('removing unused attachments', () => {
+  it('removes none when it answers that a file is damaged', async () => {
+    fault.current = new AppError('unavailable', 'ATTACHMENT_DAMAGED', 'attachment 2 is damaged')
+    const path = `/api/docs/${DOC}/attachments/removeUnused`
+    expect(await rest().post(path)).toMatchObject({
+      status: 503,
+      body: { details: { reason: 'ATTACHMENT_DAMAGED' } },
+    })
+    expect(removals).toBe(0)
+    expect((await rest().post(`${path}?verifyfiles=0`)).status).toBe(200)
+    expect(removals).toBe(1)
   })
 })
 

@@ -7,13 +7,18 @@ import {
   type AddRecordsRequest,
   type ReadRecordsResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
+import {
+  ImportTablesResponse,
+  type ImportTablesRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/import'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import { defaultLimits } from '../src/config'
 import { DOC, startStubbedGateway, type StubbedGateway } from './support/stub-services'
 
 const path = `/api/docs/${DOC}/tables/T/records`
-const FAILOVER_MS = 400
+/** Long enough for the repetitions, also on a busy machine. */
+const FAILOVER_MS = 30_000
 const ALICE = 1
 const MIB = 1024 * 1024
 
@@ -50,6 +55,12 @@ async function uploadAttachment(parts: AsyncIterable<UploadAttachmentRequest>) {
   return UploadAttachmentResponse.fromPartial({ attachments: [{ id: 7 }] })
 }
 
+async function* importTables(parts: AsyncIterable<ImportTablesRequest>) {
+  await answer()
+  for await (const part of parts) void part
+  yield ImportTablesResponse.fromPartial({ part: { $case: 'done', value: { seq: 1 } } })
+}
+
 const start = (failoverMs: number) =>
   startStubbedGateway({
     records: {
@@ -61,6 +72,7 @@ const start = (failoverMs: number) =>
       },
     },
     attachments: { uploadAttachment },
+    imports: { importTables },
     config: {
       timeouts: { failoverMs },
       // A quarter of this may wait.
@@ -108,8 +120,9 @@ describe('a call about a document whose home has changed', () => {
   )
 
   it('is answered 503 with Retry-After when no instance accepts it in the time of a failover', async () => {
+    await using hasty = await start(2_000)
     answers = [refusal('WRONG_HOME', 'precondition')]
-    const reply = await write()
+    const reply = await createRest(hasty.url, 'bob-key').post(path, { body })
     expect(reply).toMatchObject({
       status: 503,
       body: { details: { reason: 'HOME_UNAVAILABLE' } },
@@ -123,6 +136,8 @@ describe('a call about a document whose home has changed', () => {
     const { homeAddress } = access
     access.homeAddress = ''
     access.change()
+    // Until then the gateway goes by what it knows.
+    await eventually(() => access.dropped.includes(access.accessVersion))
     const asked = access.questions.length
     const waiting = write()
     await eventually(() => access.questions.length > asked + 1)
@@ -218,5 +233,29 @@ describe('an upload whose home has changed', () => {
       body: { details: { reason: 'HOME_UNAVAILABLE' } },
     })
     expect(sentFiles).toHaveLength(1)
+  })
+})
+
+describe('an import with a key', () => {
+  const send = (form: FormData) =>
+    rest().post(`/api/docs/${DOC}/import`, { body: form, headers: withKey })
+
+  it('is sent again when its effect is unknown', async () => {
+    answers = [refusal('SERVICE_UNAVAILABLE'), 'ok']
+    const form = new FormData()
+    form.append('upload', new Blob(['A\n1\n']), 'a.csv')
+    expect((await send(form)).status).toBe(200)
+    expect(calls).toBe(2)
+  })
+
+  it('is sent once when its form turns out to be malformed after the file', async () => {
+    const form = new FormData()
+    form.append('upload', new Blob(['A\n1\n']), 'a.csv')
+    form.append('target', '{"table":"T"}')
+    expect(await send(form)).toMatchObject({
+      status: 400,
+      body: { error: 'target must come before the file', details: { field: 'target' } },
+    })
+    expect(calls).toBe(1)
   })
 })

@@ -1,4 +1,5 @@
 import { AddRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { ImportTablesResponse } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import { DOC, startStubbedGateway, type StubbedGateway } from './support/stub-services'
@@ -25,6 +26,13 @@ beforeAll(async () => {
         return AddRecordsResponse.fromPartial({ rowIds: [1] })
       },
     },
+    imports: {
+      async *importTables(parts) {
+        calls++
+        for await (const part of parts) void part
+        yield ImportTablesResponse.fromPartial({ part: { $case: 'done', value: { seq: 1 } } })
+      },
+    },
   })
   system.access.homeProtocol = 0
 })
@@ -32,6 +40,13 @@ afterAll(() => system[Symbol.asyncDispose]())
 beforeEach(() => {
   calls = 0
 })
+
+/** An import into the document. */
+function importFile(headers: Record<string, string> = {}) {
+  const upload = new FormData()
+  upload.append('upload', new Blob(['A\n1\n']), 'a.csv')
+  return bob().post(`${doc}/import`, { body: upload, headers })
+}
 
 const rest = createRest
 const bob = () => rest(system.url, 'bob-key')
@@ -84,6 +99,24 @@ describe('an instance of an older release', () => {
     await eventually(async () => (await bob().get(`${path}?asOf=12`)).status === 200)
     expect((await bob().post(path, { body, headers: strict })).status).toBe(200)
     expect(calls).toBe(5)
+  })
+
+  it.each([
+    ['a search in a language', () => bob().get(`${path}?search=a&searchLocale=de`)],
+    ['an import with a key', () => importFile({ 'idempotency-key': 'k' })],
+    ['an import for a state of the document', () => importFile({ 'if-match': '*' })],
+    ['a strict import', () => importFile(strict)],
+  ])('that has searches and imports is not called for %s', async (_what, send) => {
+    system.access.homeProtocol = 5
+    system.access.change()
+    await eventually(async () => (await importFile()).status === 200)
+    expect((await bob().get(`${path}?search=a`)).status).toBe(200)
+    calls = 0
+    expect(await send()).toMatchObject({
+      status: 503,
+      body: { details: { reason: 'HOME_TOO_OLD' } },
+    })
+    expect(calls).toBe(0)
   })
 
   it('is unavailable for calls that it does not know', async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   }
   system = await startStubbedGateway({
     records: { readRecords },
-    config: { timeouts: { unreadMs: 1_000 } },
+    config: { timeouts: { unreadMs: 5_000 } },
   })
 })
 beforeEach(() => requests.splice(0))
@@ -286,7 +286,8 @@ describe('a table that is larger than memory', () => {
     }
     await using hasty = await startStubbedGateway({
       records,
-      config: { timeouts: { streamMs: 300 } },
+      // Longer than a busy machine takes to begin the answer.
+      config: { timeouts: { streamMs: 3_000 } },
     })
     await using connection = await RawConnection.open(hasty.url)
     connection.socket.pause()
@@ -305,7 +306,7 @@ describe('an answer in one piece that nobody reads', () => {
     }
     await using strict = await startStubbedGateway({
       records: { readRecords },
-      config: { timeouts: { unreadMs: 300 }, limits: { ...defaultLimits, requests: 1 } },
+      config: { timeouts: { unreadMs: 3_000 }, limits: { ...defaultLimits, requests: 1 } },
     })
     await using connection = await RawConnection.open(strict.url)
     connection.socket.pause()

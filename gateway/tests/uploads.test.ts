@@ -44,10 +44,8 @@ let received: Received
 const connections: RawConnection[] = []
 beforeEach(async () => {
   received = new Received()
-  gateway = await startStubbedGateway({
-    attachments: { uploadAttachment: received.uploadAttachment },
-    config: { timeouts: { stallMs: 300 } },
-  })
+  const { uploadAttachment } = received
+  gateway = await startStubbedGateway({ attachments: { uploadAttachment } })
 })
 afterEach(async () => {
   for (const connection of connections.splice(0)) await connection[Symbol.asyncDispose]()
@@ -76,7 +74,12 @@ async function begin(
 
 describe('an upload', () => {
   it('that stalls is answered 504, and never counts as whole', async () => {
-    const sent = await begin(1_000_000)
+    const { uploadAttachment } = received
+    await using hasty = await startStubbedGateway({
+      attachments: { uploadAttachment },
+      config: { timeouts: { stallMs: 3_000 } },
+    })
+    const sent = await begin(1_000_000, { url: hasty.url })
     sent.socket.write(`${PART}some bytes`)
     await eventually(() => sent.received.includes('HTTP/1.1 504'))
     await eventually(() => received.ended)

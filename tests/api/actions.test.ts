@@ -174,7 +174,7 @@ describe('applying actions on tables and columns', () => {
     }
     const made = await results([
       ['AddColumn', 'Pets', null, {}],
-      ['AddColumn', 'Pets', 'Mate', { ...fields, description: 'ignored', bogus: 1 }],
+      ['AddColumn', 'Pets', 'Mate', { ...fields, description: 'Best friend', bogus: 1 }],
       ['AddHiddenColumn', 'Pets', 'gristHelper_Display', { formula: '$Mate.Name' }],
       ['AddColumn', 'Pets', 'Name'],
       ['AddEmptyTable', null],

@@ -107,6 +107,8 @@ describe('the history of a document', () => {
     [{ limit: 0 }, 400, 'INVALID_PARAMETER'],
     [{ limit: 101 }, 400, 'INVALID_PARAMETER'],
     [{ before: -1 }, 400, 'INVALID_PARAMETER'],
+    [{ before: 0 }, 400, 'INVALID_PARAMETER'],
+    [{ rowId: 0, tableId: 'Pets' }, 400, 'INVALID_PARAMETER'],
     [{ rowId: 'x', tableId: 'Pets' }, 400, 'INVALID_PARAMETER'],
     [{ rowId: 1 }, 400, 'INVALID_PARAMETER'],
     [{ tableId: 'Nope' }, 404, 'TABLE_NOT_FOUND'],

@@ -18,6 +18,7 @@ const withKey = (key: string) => createRest(system.sheaf.url, key)
 async function makeKey(rest: Rest, fields: object): Promise<Key> {
   const made = await rest.post<Key>(many, { body: { name: 'made', ...fields } })
   expect(made.status).toBe(200)
+  expect(made.headers.get('cache-control')).toBe('no-store')
   return made.body
 }
 
@@ -28,6 +29,7 @@ describe('the default key', () => {
       .then(({ key }) => ({ rest: withKey(key) }))
     const made = await rest.post(one, { body: { force: true } })
     expect(made.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(made.headers.get('cache-control')).toBe('no-store')
     expect(made.text).toMatch(/^shf_\w{36}$/)
     const shown = await withKey(made.text).get(one)
     expect(shown.text).toBe(made.text.slice(0, 12) + '*'.repeat(28))
@@ -74,9 +76,9 @@ describe('named keys', () => {
   })
 
   it('end by themselves, also where a gateway remembers them', async () => {
-    const expiresAt = new Date(Date.now() + 2_000).toISOString()
+    const expiresAt = new Date(Date.now() + 10_000).toISOString()
     const { key } = await makeKey(system.dan.rest, { expiresAt })
-    await withKey(key).get('/api/orgs')
+    expect((await withKey(key).get('/api/orgs')).status).toBe(200)
     await eventually(async () => (await withKey(key).get('/api/orgs')).status === 401)
     // A token that ends with its key may be refused first.
     await eventually(async () =>

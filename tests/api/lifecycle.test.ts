@@ -132,6 +132,12 @@ describe('a copy', () => {
     expect(await readRecords(rest, `${whole}/tables/Words`)).toHaveLength(3)
     expect(await readRecords(rest, `${doc}/tables/Words`)).toHaveLength(2)
 
+    // A name that is too long for the suffix is cut between characters.
+    await rest.patch(doc, { body: { name: `${'x'.repeat(248)}🌍` } })
+    expect((await rest.get<{ name: string }>(await copy({ workspaceId }))).body.name).toBe(
+      `${'x'.repeat(248)} (copy)`,
+    )
+
     const template = await copy({ workspaceId, documentName: 'Empty', asTemplate: true })
     expect((await rest.get<{ name: string }>(template)).body.name).toBe('Empty')
     expect(await readRecords(rest, `${template}/tables/Words`)).toEqual([])

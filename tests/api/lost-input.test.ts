@@ -95,6 +95,42 @@ describe('a record whose cells are not in its fields', () => {
   })
 })
 
+describe('a number that no double can hold', () => {
+  it('is refused where it stands, and does not become null', async () => {
+    const { rest } = system.alice
+    const doc = await newDocument(rest)
+    await addTable(rest, doc, 'Pets', { Name: 'Text', Age: 'Numeric' })
+    await addRecords(rest, `${doc}/tables/Pets`, [{ Name: 'Rex' }])
+    await rest.patch(`${doc}/preferences`, { body: { x: 1 } })
+    const faultOf = async (method: 'get' | 'post' | 'patch', path: string, body?: string) => {
+      const headers = { 'content-type': 'application/json' }
+      const reply = await rest[method]<Refusal>(doc + path, { body, headers })
+      return [reply.status, reply.body.details.reason, reply.body.error]
+    }
+    const refused = (place: string) => [
+      400,
+      'INVALID_PAYLOAD',
+      `Invalid payload: ${place} is a number out of range`,
+    ]
+    const records = '/tables/Pets/records'
+    expect(await faultOf('patch', '/preferences', '{"x":1e400}')).toEqual(refused('body.x'))
+    expect(await faultOf('post', `${records}/list`, '{"filter":{"Age":[1e400]}}')).toEqual(
+      refused('body.filter.Age[0]'),
+    )
+    expect(await faultOf('get', `${records}?filter={"Age":[1e400]}`)).toEqual(
+      refused('filter.Age[0]'),
+    )
+    expect(
+      await faultOf('post', records, '{"records":[{"fields":{}},{"fields":{"Age":-1e400}}]}'),
+    ).toEqual(refused('body.records[1].fields.Age'))
+    expect(await faultOf('post', '/sql', '{"sql":"select ?","args":[1e400]}')).toEqual(
+      refused('body.args[0]'),
+    )
+    expect((await rest.get<object>(`${doc}/preferences`)).body).toEqual({ x: 1 })
+    expect(await readRecords(rest, `${doc}/tables/Pets`)).toHaveLength(1)
+  })
+})
+
 describe('Prefer: handling=strict', () => {
   let doc = ''
   let pets = ''
@@ -202,7 +238,7 @@ describe('Prefer: handling=strict', () => {
     const columns = [{ id: 'Vet', fields: { type: 'Ref:Vets' } }]
     const refused = {
       error: 'column "Vet": the type "Ref:Vets" refers to a table that does not exist',
-      details: { reason: 'UNKNOWN_COLUMN_TYPE' },
+      details: { reason: 'UNKNOWN_COLUMN_TYPE', field: 'type' },
     }
     const add = await rest.post(`${pets}/columns`, { body: { columns }, headers: strict })
     expect([add.status, add.body]).toEqual([400, refused])
@@ -241,7 +277,7 @@ describe('Prefer: handling=strict', () => {
       400,
       {
         error: 'unrecognized property body.records[0].nmae',
-        details: { reason: 'UNKNOWN_PROPERTY' },
+        details: { reason: 'UNKNOWN_PROPERTY', field: 'body.records[0].nmae' },
       },
     ])
     const columns = [{ id: 'B', type: 'Int' }]

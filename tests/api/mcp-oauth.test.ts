@@ -4,10 +4,10 @@ import {
   extractWWWAuthenticateParams,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import { freePort } from '@sheaf/engines/free-port'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { ownPort } from '../support/own-port'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { add } from '../support/agents'
 import { TokenProvider, type TokenFaults } from '../support/token-provider'
@@ -19,7 +19,7 @@ let owner: Rest
 let doc: string
 
 beforeAll(async () => {
-  const port = await freePort('127.0.0.1')
+  const port = await ownPort()
   provider = await TokenProvider.start(`http://127.0.0.1:${port}`)
   sheaf = await startSheaf({
     env: { ...provider.env, SHEAF_PORT: String(port), SHEAF_LOG_LEVEL: 'debug' },
@@ -193,7 +193,7 @@ describe('an access token', () => {
   })
 
   it('stops working when it expires', async () => {
-    const token = provider.createAccessToken('carol', { claims: { exp: now() + 3 } })
+    const token = provider.createAccessToken('carol', { claims: { exp: now() + 15 } })
     expect(await callTool(token, 'find_documents', {})).toMatchObject({ isError: false })
     await eventually(async () => (await post(token)).reason === 'INVALID_ACCESS_TOKEN')
   })
@@ -284,11 +284,14 @@ describe('refuses, and does nothing for,', () => {
 it('tokens with unknown key ids do not make Sheaf fetch the keys each time', async () => {
   await write(provider.createAccessToken('bob'), 'Bea')
   const before = provider.keyFetches
+  const began = performance.now()
   for (let i = 0; i < 20; i++) {
     const header = { alg: 'RS256', kid: `unknown-${i}`, typ: 'at+jwt' }
     expect(await post(provider.createAccessToken('bob', { header }))).toMatchObject({ status: 401 })
   }
-  expect(provider.keyFetches - before).toBeLessThanOrEqual(1)
+  // The keys are fetched again every 30 s at most.
+  const most = 1 + Math.floor((performance.now() - began) / 30_000)
+  expect(provider.keyFetches - before).toBeLessThanOrEqual(most)
 })
 
 it('what Sheaf prints has neither tokens nor addresses of their users', async () => {

@@ -77,6 +77,50 @@ describe('a search', () => {
     expect(idsOf(listed.body)).toEqual(ids)
   })
 
+  it('finds what columns show in their format, and in the language of the reader', async () => {
+    const doc = await newDocument(system.alice.rest)
+    const widgetOptions = JSON.stringify({ numMode: 'percent' })
+    const columns = [
+      { id: 'Share', fields: { type: 'Numeric', widgetOptions } },
+      { id: 'Day', fields: { type: 'Date' } },
+    ]
+    const { rest } = system.alice
+    await rest.post(`${doc}/tables`, { body: { tables: [{ id: 'Kinds', columns }] } })
+    const kinds = `${doc}/tables/Kinds`
+    await addRecords(rest, kinds, [{ Share: 0.5 }, { Day: '2024-03-01' }])
+    const found = async (query: Record<string, unknown>) =>
+      idsOf((await rest.get<Answer>(`${kinds}/records`, { query })).body)
+    expect(await found({ search: '50%' })).toEqual([1])
+    expect(await found({ search: 't' })).toEqual([])
+    expect(await found({ search: '1 Mar' })).toEqual([])
+    expect(await found({ search: '1 Mar', searchLocale: 'en-GB' })).toEqual([2])
+    expect(await found({ search: '50 %', searchLocale: 'de' })).toEqual([1])
+    expect(await found({ search: '1 Mar', searchLocale: 'sco' })).toEqual([])
+    expect(await found({ search: '50%', searchLocale: 'sco' })).toEqual([1])
+  })
+
+  it('selects rows of columns, and the rows of which values are counted', async () => {
+    const { rest } = system.alice
+    const query = { search: 'ULM', searchFields: 'Name', filter: { Size: { lt: 3 } } }
+    expect((await rest.get(`${table}/data`, { query })).body).toMatchObject({ id: [2] })
+    expect(
+      (await rest.get(`${table}/columns/Size/values`, { query: { search: 'old' } })).body,
+    ).toEqual({
+      values: [1, 3, 8].map((value) => ({ value, count: 1 })),
+      total: 3,
+    })
+    for (const path of [`${table}/data`, `${table}/columns/Size/values`, `${table}/groups`])
+      for (const [name, wrong] of [
+        ['search', { search: '' }],
+        ['searchFields', { searchFields: 'Name' }],
+        ['searchLocale', { search: 'a', searchLocale: 'no tag' }],
+        ['Nope', { search: 'a', searchFields: 'Nope' }],
+      ] as const) {
+        const { status, body } = await rest.get<Answer>(path, { query: wrong })
+        expect([status, body.error]).toEqual([400, expect.stringContaining(name)])
+      }
+  })
+
   it('looks only at some columns, and is counted and paged', async () => {
     const query = { search: 'b', searchFields: 'Name,Size', count: 1, limit: 1, cursor: '' }
     expect((await get(query)).body).toMatchObject({ records: [{ id: 7 }], totalCount: 1 })
@@ -91,6 +135,8 @@ describe('a search', () => {
     ['search', { search: 'x'.repeat(201) }],
     ['searchFields', { search: 'a', searchFields: '' }],
     ['searchFields', { searchFields: 'Name' }],
+    ['searchLocale', { search: 'a', searchLocale: 'x' }],
+    ['searchLocale', { searchLocale: 'en' }],
     ['Nope', { search: 'a', searchFields: 'Nope' }],
   ])('that cannot be made is refused by naming %s: %j', async (name, query) => {
     const { searchFields } = query as { searchFields?: string }

@@ -1,12 +1,12 @@
-import { freePort } from '@sheaf/engines/free-port'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { Browser } from '../support/browser'
+import { ownPort } from '../support/own-port'
 import { TokenProvider, type TokenAnswer } from '../support/token-provider'
 
 let sheaf: RunningSheaf
 let provider: TokenProvider
 beforeAll(async () => {
-  const port = await freePort('127.0.0.1')
+  const port = await ownPort()
   provider = await TokenProvider.start(`http://127.0.0.1:${port}`)
   sheaf = await startSheaf({ env: { ...provider.env, SHEAF_PORT: String(port) } })
 })

@@ -243,9 +243,15 @@ describe('views of a table', () => {
     ],
     [
       'a deep filter',
-      { views: [{ fields: { ...open, filter: { Status: deep(200) } } }] },
+      { views: [{ fields: { ...open, filter: { Status: deep(80) } } }] },
       400,
       'INVALID_FILTER',
+    ],
+    [
+      'a body that is nested too deeply',
+      { views: [{ fields: { ...open, filter: { Status: deep(200) } } }] },
+      400,
+      'MALFORMED_JSON',
     ],
     [
       'an unknown sort key',
@@ -274,6 +280,17 @@ describe('views of a table', () => {
     ],
   ])('are refused with %s, and nothing changes', async (_, body, status, reason) => {
     expect(reasonOf(await rest.post(path(), { body }))).toEqual([status, reason])
+    expect(await list()).toEqual([])
+  })
+
+  it.each<[string, string, string]>([
+    ['type', 'type', '"type":"sheet"'],
+    ['filter', 'body.views[0].fields.filter.__proto__', '"filter":{"__proto__":["x"]}'],
+  ])('with a bad %s are refused by its name: %s', async (_, field, setting) => {
+    const body = `{"views":[{"fields":{"name":"Bad",${setting}}}]}`
+    const headers = { 'content-type': 'application/json' }
+    const reply = await rest.post(path(), { body, headers })
+    expect(reply).toMatchObject({ status: 400, body: { details: { field } } })
     expect(await list()).toEqual([])
   })
 

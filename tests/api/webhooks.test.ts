@@ -222,8 +222,11 @@ describe('webhooks', () => {
   it('are kept by no cache, with what is secret of them', async () => {
     const { rest, doc, createOne } = await setUp()
     const id = await createOne({ authorization: 'Bearer abc' })
-    for (const path of ['webhooks', `webhooks/${id}/secret`])
+    for (const path of ['webhooks', `webhooks/${id}/secret`, `webhooks/${id}/deliveries`])
       expect((await rest.get(`${doc}/${path}`)).headers.get('cache-control')).toBe('no-store')
+    const body = { url, eventTypes: ['add'] }
+    const subscribed = await rest.post(`${doc}/tables/Pets/_subscribe`, { body })
+    expect([subscribed.status, subscribed.headers.get('cache-control')]).toEqual([200, 'no-store'])
   })
 
   it('stay with their document: a copy has none', async () => {

@@ -24,6 +24,9 @@ type Schemas = components['schemas']
 type Body<Id extends keyof operations> = operations[Id] extends {
   responses: { 200: { content: { 'application/json': infer Body } } }
 } ? Body : never
+type ImportForm = NonNullable<operations['importTables']['requestBody']> extends {
+  content: { 'multipart/form-data': infer Form }
+} ? Form : never
 type Item<List> = List extends readonly (infer Item)[] ? Item : never
 
 declare const read: {
@@ -43,6 +46,9 @@ declare const read: {
   replay: Schemas['WebhookReplayed']
   secrets: Body<'describeWebhookSecret'>
   record: Item<Schemas['Records']['records']>
+  preview: Schemas['ImportPreview']
+  importedDocument: Schemas['ImportedDocument']
+  importedTables: Schemas['ImportedTables']
 }
 export const responses: {
   org: client.Org
@@ -61,6 +67,9 @@ export const responses: {
   replay: client.WebhookReplay
   secrets: client.WebhookSecrets
   record: { id: number; fields: Record<string, unknown> }
+  preview: client.ImportPreview
+  importedDocument: client.ImportedDocument
+  importedTables: client.ImportedTables
 } = read
 
 /** Lists are read-only in the client. */
@@ -75,6 +84,8 @@ declare const written: {
   webhook: Writable<client.NewWebhook>
   webhookUpdate: Writable<client.WebhookUpdate>
   document: Omit<client.NewDocument, 'workspaceId'>
+  importOptions: Writable<client.ImportOptions>
+  importTarget: Writable<client.ImportTarget>
 }
 export const requests: {
   newTable: Schemas['NewTable']
@@ -84,6 +95,8 @@ export const requests: {
   operation: Schemas['BatchOperation']
   webhook: Schemas['NewWebhookFields']
   webhookUpdate: Schemas['WebhookChange']
+  importOptions: NonNullable<ImportForm['options']>
+  importTarget: NonNullable<ImportForm['target']>
   document: operations['createDoc']['requestBody'] extends infer R
     ? NonNullable<R> extends { content: { 'application/json': infer Body } } ? Body : never
     : never
@@ -102,6 +115,9 @@ export const unknown: {
   usage: Unknown<client.WebhookUsage, Schemas['WebhookUsage']>
   delivery: Unknown<client.WebhookDelivery, Schemas['WebhookDelivery']>
   newWebhook: Unknown<client.NewWebhook, Schemas['NewWebhookFields']>
+  importOptions: Unknown<client.ImportOptions, NonNullable<ImportForm['options']>>
+  importTarget: Unknown<client.ImportTarget, NonNullable<ImportForm['target']>>
+  preview: Unknown<client.ImportPreview, Schemas['ImportPreview']>
   batch: Unknown<client.AppliedOperation, Item<Body<'applyBatch'>['operations']>>
 } extends Record<string, never> ? true : false = true
 `

@@ -183,7 +183,7 @@ describe.each(modes)('a document that was deleted for good, %s', (_, options) =>
     let answered = 0
     for (const file of ['document.sqlite', 'base.sqlite.gz']) {
       let isKilled = false
-      for (let attempt = 0; !isKilled && attempt < 10; attempt++) {
+      for (let attempt = 0; !isKilled && attempt < 40; attempt++) {
         let isMade = false
         const making = undelete(rest, workspaceId, { document: docId }).finally(
           () => (isMade = true),

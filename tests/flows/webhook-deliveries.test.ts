@@ -116,6 +116,20 @@ describe('the events of a webhook', () => {
     )
   })
 
+  it('hold what formulas made of the change', async () => {
+    const { doc, pets, path, url } = await prepare()
+    const fields = { type: 'Numeric', isFormula: true, formula: '$B * 2' }
+    requireOk(await rest.post(`${pets}/columns`, { body: { columns: [{ id: 'C', fields }] } }))
+    await addWebhook(rest, doc, { url })
+    await addRecords(rest, pets, [{ B: 1 }])
+    await change(pets, 1, { B: 2 })
+    const rows = await untilRows(receiver, path, 2)
+    expect(rows.map(({ B, C }) => [B, C])).toEqual([
+      [1, 2],
+      [2, 4],
+    ])
+  })
+
   it('are sent in order, a hundred at a time', async () => {
     const { doc, pets, path, url } = await prepare()
     await addWebhook(rest, doc, { url, eventTypes: ['add'] })

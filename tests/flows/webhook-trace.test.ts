@@ -4,7 +4,7 @@ import { startSheaf } from '@sheaf/testkit/sheaf'
 import { startReceiver } from '@sheaf/testkit/webhook-receiver'
 import { startOtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver'
 import { addTable, newDocument } from '../support/system'
-import { addWebhook, allowLoopback, deliveriesTo, requireOk } from '../support/webhooks'
+import { addWebhook, allowLoopback, deliveriesTo, requireOk, untilRows } from '../support/webhooks'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 /** Span of the client that makes the request. */
@@ -45,18 +45,29 @@ describe('the trace of a change', () => {
     const rest = createRest(sheaf.url, sheaf.ownerKey)
     const doc = await newDocument(rest)
     await addTable(rest, doc, 'Pets', { Name: 'Text' })
+    const records = `${doc}/tables/Pets/records`
+    requireOk(await rest.post(records, { body: { records: [{ fields: { Name: 'first' } }] } }))
     const { authorization } = hidden
     const url = `${receiver.url}${hidden.place}`
     const id = await addWebhook(rest, doc, { url, authorization })
     // No receiver listens there: failed attempts are traced, too.
-    const closed = { url: `http://127.0.0.1:1${hidden.closedPlace}`, authorization }
+    const closed = {
+      url: `http://127.0.0.1:1${hidden.closedPlace}`,
+      authorization,
+      eventTypes: ['add'],
+    }
     const closedId = await addWebhook(rest, doc, closed)
     const path = `${doc}/webhooks/${id}/secret`
     const { secret } = requireOk(await rest.get<{ secret: string }>(path))
 
+    // Until this is delivered, changes may be found in the log rather than by their publication.
+    const first = { records: [{ id: 1, fields: { Name: 'changed' } }] }
+    requireOk(await rest.patch(records, { body: first }))
+    await untilRows(receiver, hidden.place, 1)
+
     const body = { records: [{ fields: { Name: hidden.cell } }] }
     const headers = { traceparent: `00-${TRACE}-${CLIENT}-01` }
-    requireOk(await rest.post(`${doc}/tables/Pets/records`, { body, headers }))
+    requireOk(await rest.post(records, { body, headers }))
 
     // Each process exports its spans independently.
     const { spans, line } = await eventually(() => {
@@ -82,7 +93,7 @@ describe('the trace of a change', () => {
     expect(transaction).toEqual([
       expect.objectContaining({ service: 'sheaf-document-data', parentSpanId: line[3]?.spanId }),
     ])
-    const [received] = deliveriesTo(receiver, hidden.place)
+    const received = deliveriesTo(receiver, hidden.place).at(-1)
     expect(received?.headers.traceparent).toBe(`00-${TRACE}-${line[0]?.spanId}-01`)
 
     const told = otlp.texts.join('\n')

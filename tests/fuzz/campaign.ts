@@ -8,8 +8,8 @@ import type { Places, Sender } from './send'
 const { SHEAF_FUZZ_SECONDS, SHEAF_FUZZ_SEED, SHEAF_FUZZ_PATH } = process.env
 const isLong = SHEAF_FUZZ_SECONDS !== undefined
 
-/** Disables the rate limit, since rejections would hide the effect of a request. */
-export const patientSettings = { SHEAF_RATE_LIMIT: '0' }
+/** Disables the rate limit, since rejections would hide the effect of a request. Formulas that do not end stop soon. */
+export const patientSettings = { SHEAF_RATE_LIMIT: '0', SHEAF_FORMULA_MS: '5000' }
 
 /** Describes a campaign against routes. */
 export interface Campaign {

@@ -33,6 +33,7 @@ export async function startSecondGateway(sheaf: RunningSheaf): Promise<SecondGat
       SHEAF_HOST: '127.0.0.1',
       SHEAF_PORT: '0',
       SHEAF_RATE_LIMIT: '0',
+      SHEAF_LOOP_DELAY_MS: '60000',
       SHEAF_DIRECTORY_ADDRESS: link.address,
       SHEAF_WEBHOOK_ADDRESS: run.addresses.webhook,
       SHEAF_SERVICE_KEY_FILE: serviceKeyPath(sheaf.dataDir),

@@ -25,8 +25,8 @@ export interface System<Sheaf extends UsableSheaf = UsableSheaf> {
   readonly anonymous: Rest
 }
 
-/** Generous limits, so that a machine busy with other tests does not cause rejected requests. */
-const patience = { SHEAF_LOOP_DELAY_MS: '60000' }
+/** Generous limits, so that a machine busy with other tests does not cause rejected requests, or stopped formulas. */
+const patience = { SHEAF_LOOP_DELAY_MS: '60000', SHEAF_FORMULA_MS: '15000' }
 
 /**
  * A Sheaf that suites share, one after another, for the tests of the calling file; alice, dan and what they

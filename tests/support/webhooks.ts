@@ -73,13 +73,10 @@ export function untilRows(
   path: string,
   count: number,
 ): Promise<Record<string, unknown>[]> {
-  return eventually(
-    () => {
-      const rows = receiver.rows(path)
-      return rows.length >= count && rows
-    },
-    { timeoutMs: 30_000 },
-  )
+  return eventually(() => {
+    const rows = receiver.rows(path)
+    return rows.length >= count && rows
+  })
 }
 
 /** All rows that a path has received, in order. */

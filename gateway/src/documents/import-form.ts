@@ -5,6 +5,8 @@ import type { AppendTarget, ImportOptions } from '@sheaf/protos/sheaf/document_d
 import { parseJson } from '../http/body'
 import type { Exchange } from '../http/exchange'
 import { readForm, type FormField, type FormFile, type FormPart } from '../http/multipart'
+import { prefersStrict } from '../http/preferences'
+import { requireKeptInput, unknownField } from '../http/strict-input'
 import { importOptions, importTarget, toWireOptions, toWireTarget } from '../schemas/import-options'
 import { nameText } from '../schemas/text'
 
@@ -26,26 +28,27 @@ export class ImportForm implements Readonly<ImportFields> {
   readonly options: ImportOptions | undefined
   readonly target: AppendTarget | undefined
   readonly isPart: boolean
-  /** Rejects when the form turns out to be malformed after the beginning of the file. */
-  readonly whole: Promise<void>
 
   private constructor(
     readonly file: FormFile,
     fields: ImportFields,
-    rest: AsyncGenerator<FormPart>,
+    /** Rejects when the form turns out to be malformed after the beginning of the file. */
+    readonly whole: Promise<void>,
     private readonly reading: AbortController,
   ) {
     this.name = fields.name
     this.options = fields.options
     this.target = fields.target
     this.isPart = fields.isPart
-    this.whole = requireEnd(rest)
     // What uses the file rejects with the same error, which is reported there.
     this.whole.catch(() => {})
   }
 
-  /** Reads the form up to its file. Throws `invalid` for a bad field and without a file, and as `readForm`. */
-  static async read(exchange: Exchange): Promise<ImportForm> {
+  /**
+   * Reads the form up to its file. Throws `invalid` for a bad field, for one that the route does not have, and without a
+   * file, and as `readForm`.
+   */
+  static async read(exchange: Exchange, { shape }: z.ZodObject): Promise<ImportForm> {
     const reading = new AbortController()
     const parts = readForm(exchange, AbortSignal.any([exchange.signal, reading.signal]))
     const fields: ImportFields = {
@@ -54,16 +57,31 @@ export class ImportForm implements Readonly<ImportFields> {
       target: undefined,
       isPart: false,
     }
-    for (let next = await parts.next(); !next.done; next = await parts.next()) {
-      const part = next.value
-      if (part.kind === 'field') readField(part, fields)
-      else if (part.name === 'upload') return new ImportForm(part, fields, parts, reading)
-      else
-        throw badUpload(
-          `unexpected file field "${shorten(part.name)}": the file must be in the field "upload"`,
-        )
+    const isStrict = prefersStrict(exchange.request)
+    const requireOwn = ({ name }: FormPart) => {
+      if (Object.hasOwn(shape, name)) return
+      if (FIELDS.has(name)) throw badField(name, 'is not a field of this route')
+      if (isStrict) throw unknownField(shorten(name))
     }
-    throw badUpload('upload is required: the form must have one file in this field')
+    try {
+      for (let next = await parts.next(); !next.done; next = await parts.next()) {
+        const part = next.value
+        if (part.kind === 'field') {
+          requireOwn(part)
+          readField(part, fields)
+        } else if (part.name === 'upload')
+          return new ImportForm(part, fields, requireEnd(parts, requireOwn), reading)
+        else
+          throw badUpload(
+            `unexpected file field "${shorten(part.name)}": the file must be in the field "upload"`,
+          )
+      }
+      throw badUpload('upload is required: the form must have one file in this field')
+    } catch (error) {
+      // Otherwise the rest of the body would never be read.
+      await parts.return(undefined)
+      throw error
+    }
   }
 
   /** Ends reading the form. */
@@ -73,14 +91,22 @@ export class ImportForm implements Readonly<ImportFields> {
 }
 
 /** Reads a form to its end. Throws `invalid` for another file, and for a field that would have no effect any more. */
-async function requireEnd(parts: AsyncGenerator<FormPart>): Promise<void> {
-  const late: string[] = []
-  for await (const { kind, name } of parts) {
-    if (kind === 'file') throw badUpload('upload must be a single file')
-    if (FIELDS.has(name)) late.push(name)
+async function requireEnd(
+  parts: AsyncGenerator<FormPart>,
+  requireOwn: (part: FormPart) => void,
+): Promise<void> {
+  // Thrown at the end: the bytes of the file may not have been read yet.
+  let fault: unknown
+  for await (const part of parts) {
+    if (part.kind === 'file') throw badUpload('upload must be a single file')
+    try {
+      requireOwn(part)
+      if (FIELDS.has(part.name)) throw badField(part.name, 'must come before the file')
+    } catch (error) {
+      fault ??= error
+    }
   }
-  const [field] = late
-  if (field !== undefined) throw badField(field, 'must come before the file')
+  if (fault !== undefined) throw fault as AppError
 }
 
 const FIELDS = new Set(['name', 'options', 'target', 'part'])
@@ -110,7 +136,9 @@ function readFlag(name: string, value: string): boolean {
 }
 
 function readJson<T>(name: string, value: string, schema: z.ZodType<T>): T {
-  const { success, data, error } = schema.safeParse(parseField(name, value))
+  const given = parseField(name, value)
+  requireKeptInput(given, { root: name })
+  const { success, data, error } = schema.safeParse(given)
   if (success) return data
   const [issue] = error.issues
   const path = [name, ...(issue?.path ?? [])].map((step) => shorten(String(step))).join('.')

@@ -54,7 +54,7 @@ export async function sendChunks<P extends Piece = Piece>(
   try {
     const waiting = await sendStart(exchange, results, { form, head })
     if (!waiting) return
-    watch = new AccessWatch(exchange, document)
+    watch = new AccessWatch(document, ({ reason }) => endResponse(exchange, reason))
     await pump(exchange, waiting, chunks)
     waiting.sink.end()
     exchange.expectRead()
@@ -67,6 +67,14 @@ export async function sendChunks<P extends Piece = Piece>(
     // Cancels the call unless it has completed.
     await chunks.return?.()
   }
+}
+
+/** Breaks off a response whose caller may no longer read it. */
+function endResponse(exchange: Exchange, reason: string): void {
+  const { response, context, requestId } = exchange
+  if (response.destroyed || response.writableFinished) return
+  context.log.info({ requestId, reason }, 'a streamed response was ended, access was revoked')
+  exchange.breakOff()
 }
 
 /** A response whose head has been sent. */

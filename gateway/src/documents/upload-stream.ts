@@ -16,14 +16,14 @@ export class UploadStream {
 
   /**
    * Yields the head, then the file as it arrives.
-   * @param whole rejects when what follows the file shows that its form is malformed; the upload then fails
+   * @param mayEnd is called after the file, and rejects when the upload must not count as whole; it then fails
    */
-  async *parts<T>(head: T, whole?: Promise<void>): AsyncGenerator<T | Chunk> {
+  async *parts<T>(head: T, mayEnd?: () => Promise<void>): AsyncGenerator<T | Chunk> {
     yield head
     this.hasBegun = true
     try {
       for await (const value of this.file.bytes) yield { part: { $case: 'chunk', value } }
-      await whole
+      await mayEnd?.()
     } catch (error) {
       this.failure = toAppError(error) ?? (error as Error)
       throw error

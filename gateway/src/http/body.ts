@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
+import { isTooDeep } from '@sheaf/kit/json-depth'
 import { shorten } from '@sheaf/kit/truncate-text'
 import { watchSender } from './body-rate'
 import type { Exchange } from './exchange'
@@ -9,6 +10,8 @@ import type { Exchange } from './exchange'
 /** The forms of the sign-in pages have a few short fields. */
 const MAX_FORM_BYTES = 16 * 1024
 const MIB = 1024 * 1024
+/** Nesting of a JSON body, more than a cell or a filter may have: what reads bodies may be recursive. */
+const MAX_NESTING = 100
 
 const EMPTY_OBJECT = Buffer.from('{}')
 
@@ -103,12 +106,15 @@ export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
 
 /**
  * Parses a JSON text whose top level is an object or a list. Throws AppError `invalid`, with the parser's
- * message, for anything else.
+ * message, for anything else, and for arrays and objects that are nested too deeply.
  */
 export function parseJson(bytes: Buffer): unknown {
   const value = parse(bytes)
-  if (typeof value === 'object' && value !== null) return value
-  throw malformed('the body must be a JSON object or array')
+  if (typeof value !== 'object' || value === null)
+    throw malformed('the body must be a JSON object or array')
+  if (isTooDeep(value, MAX_NESTING))
+    throw malformed(`the body must not be nested deeper than ${MAX_NESTING} levels`)
+  return value
 }
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_JSON', message)

@@ -32,6 +32,8 @@ export interface RouteTraits {
   readonly isPage?: boolean
   /** True when it accepts access tokens of the identity provider, besides API keys. */
   readonly takesAccessTokens?: boolean
+  /** True when nothing may store its responses, since they have secrets; browsers write other responses to disk. */
+  readonly noStore?: boolean
   /** True for the most frequent routes, which are matched before Express. */
   readonly isHot?: boolean
 }

@@ -5,6 +5,8 @@ import { shorten } from '@sheaf/kit/truncate-text'
 import { beyondMaxBody, decoded } from './body'
 import { watchSender } from './body-rate'
 import type { Exchange } from './exchange'
+import { prefersStrict } from './preferences'
+import { unknownField } from './strict-input'
 
 /** A field or a file of a form. */
 export type FormPart = FormField | FormFile
@@ -155,8 +157,8 @@ async function* bytesOf(stream: Readable, inbox: FormQueue): AsyncGenerator<Buff
 }
 
 /**
- * Yields the wanted files of a form as they arrive; the other parts are discarded, up to the body limit.
- * Throws as `readForm`, and `too_large`.
+ * Yields the wanted files of a form as they arrive; the other parts are discarded, up to the body limit, and refused in a
+ * strict request. Throws as `readForm`, and `too_large`.
  */
 export async function* readFiles(
   exchange: Exchange,
@@ -165,12 +167,14 @@ export async function* readFiles(
 ): AsyncGenerator<FormFile> {
   const { config } = exchange.context
   let left = config.maxBodyBytes
+  const isStrict = prefersStrict(exchange.request)
   for await (const part of readForm(exchange, signal)) {
-    if (part.kind === 'field') continue
-    if (isWanted(part)) {
+    if (part.kind === 'file' && isWanted(part)) {
       yield part
       continue
     }
+    if (isStrict) throw unknownField(shorten(part.name))
+    if (part.kind === 'field') continue
     for await (const { length } of part.bytes) if ((left -= length) < 0) throw beyondMaxBody(config)
   }
 }

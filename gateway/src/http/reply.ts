@@ -31,7 +31,7 @@ export interface ReplyHead {
   readonly policy?: string
   /** Referrer-Policy, for pages. */
   readonly referrer?: string
-  /** Cache-Control, for cacheable responses. */
+  /** Cache-Control, where the route does not decide it. */
   readonly cache?: string
 }
 
@@ -42,7 +42,7 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
     'Content-Type',
     head.mediaType ?? JSON_TYPE,
     'Cache-Control',
-    head.cache ?? 'no-cache',
+    cacheOf(exchange, head),
     'X-Content-Type-Options',
     'nosniff',
     'X-Frame-Options',
@@ -63,6 +63,11 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
   response.writeHead(head.status ?? 200, headers)
 }
 
+/** Cache-Control of a response. */
+function cacheOf({ route }: Exchange, { cache }: ReplyHead): string {
+  return cache ?? (route?.noStore ? 'no-store' : 'no-cache')
+}
+
 /** Sends bytes, as JSON unless the head says otherwise; compressed if they are many and the client accepts that. */
 export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {}): void {
   const body = exchange.comparison ? withComparison(bytes, exchange.comparison) : bytes
@@ -75,7 +80,9 @@ export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {
 
 function shortBody(exchange: Exchange, body: Buffer, head: ReplyHead): Buffer {
   const { mediaType = JSON_TYPE } = head
-  return isCompressible({ ...head, mediaType }, body.length) ? compressAtOnce(exchange, body) : body
+  const cache = cacheOf(exchange, head)
+  const isLong = isCompressible({ ...head, mediaType, cache }, body.length)
+  return isLong ? compressAtOnce(exchange, body) : body
 }
 
 function sendWhole(exchange: Exchange, body: Buffer, head: ReplyHead): void {
@@ -102,9 +109,11 @@ export function beginBody(exchange: Exchange, head: ReplyHead): Writable {
 
 function chooseCompression(
   exchange: Exchange,
-  { mediaType = JSON_TYPE, length, cache }: ReplyHead,
+  head: ReplyHead,
   bytes: number,
 ): Writable | undefined {
+  const { mediaType = JSON_TYPE, length } = head
+  const cache = cacheOf(exchange, head)
   return isCompressible({ mediaType, length, cache }, bytes) ? compressInto(exchange) : undefined
 }
 
@@ -125,10 +134,14 @@ export function sendNull(exchange: Exchange): void {
   sendBytes(exchange, NULL)
 }
 
-/** The JSON of an error: its message, and its reason with further facts. */
+/** The body of an error: its message, and its reason with further facts. */
+export function errorBody(error: AppError): { error: string; details: object } {
+  return { error: error.message, details: { reason: error.reason, ...factsOf(error) } }
+}
+
+/** The JSON of an error. */
 export function errorJson(error: AppError): string {
-  const details = { reason: error.reason, ...factsOf(error) }
-  return JSON.stringify({ error: error.message, details })
+  return JSON.stringify(errorBody(error))
 }
 
 /** Sends an error. */

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { pathText } from '@sheaf/kit/json-search'
 import { payloadError } from '@sheaf/kit/payload-error'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { z } from 'zod'
@@ -25,16 +26,19 @@ const nouns: Readonly<Record<string, string>> = {
  */
 export function toPayloadError({ issues }: z.ZodError, body: unknown, hint?: string): AppError {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')
-  if (unknown)
-    return new AppError(
-      'invalid',
-      'UNKNOWN_PROPERTY',
-      `unrecognized property ${shorten(String(unknown.keys[0]))}`,
-    )
+  if (unknown) return unknownProperty([...unknown.path, unknown.keys[0] ?? ''])
   const sentences = issues.slice(0, MOST_ISSUES).map((issue) => describe(issue, body))
   const [first = 'body is not valid'] = sentences
   if (hint === undefined) return payloadError(first, [...new Set(sentences)])
   return payloadError(`${first}; ${hint}`, [...new Set([...sentences, hint])])
+}
+
+/** The error for a property of a body that nothing reads. Clients of the Grist API expect the plain name of one of the top. */
+function unknownProperty(path: readonly PropertyKey[]): AppError {
+  const [name = ''] = path
+  const field = pathText(path)
+  const shown = path.length === 1 ? shorten(String(name)) : field
+  return new AppError('invalid', 'UNKNOWN_PROPERTY', `unrecognized property ${shown}`, { field })
 }
 
 /** Converts a schema violation of a path or query parameter to an error. */
@@ -72,14 +76,6 @@ function describe(issue: Issue, body: unknown): string {
     default:
       return `${where} is not valid`
   }
-}
-
-/** A path as messages show it: `body.records[0].fields`. */
-export function pathText(path: readonly PropertyKey[]): string {
-  let text = 'body'
-  for (const step of path)
-    text += typeof step === 'number' ? `[${step}]` : `.${shorten(String(step))}`
-  return text
 }
 
 function valueAt(value: unknown, path: Issue['path']): unknown {

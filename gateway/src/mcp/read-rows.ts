@@ -60,6 +60,7 @@ const shownParts = {
   filter: true,
   search: true,
   searchFields: true,
+  searchLocale: true,
   sort: true,
   fields: true,
   cursor: true,

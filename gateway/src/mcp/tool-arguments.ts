@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { AppError } from '@sheaf/kit/errors'
+import { findInJson, isInfinite, pathText } from '@sheaf/kit/json-search'
 import { findNearMiss } from '@sheaf/kit/near-miss'
 import { shorten } from '@sheaf/kit/truncate-text'
 import { z } from 'zod'
@@ -15,15 +16,12 @@ export function readArguments({ schema }: Pick<Tool, 'schema'>, given: unknown):
   throw toArgumentError(result.error, Object.keys(schema.shape))
 }
 
-/** JSON has numbers that JavaScript reads as infinite, and writes as null: a cell would become empty. */
 function requireFinite(given: Record<string, unknown>): Record<string, unknown> {
-  for (const [name, value] of Object.entries(given))
-    JSON.stringify(value, (_key, inner: unknown) => {
-      if (typeof inner !== 'number' || Number.isFinite(inner)) return inner
-      const message = `${name}: a number is out of range`
-      throw new AppError('invalid', 'INVALID_PARAMETER', message, { parameter: name })
-    })
-  return given
+  const path = findInJson(given, isInfinite)
+  if (!path) return given
+  const [name = ''] = path.map(String)
+  const message = `${pathText(path.slice(1), shorten(name))}: a number is out of range`
+  throw new AppError('invalid', 'INVALID_PARAMETER', message, { parameter: shorten(name) })
 }
 
 function toArgumentError({ issues }: z.ZodError, known: readonly string[]): AppError {

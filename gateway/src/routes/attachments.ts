@@ -110,7 +110,7 @@ export const attachmentRoutes: readonly Route[] = [
     tag,
     summary: 'Remove unused attachments',
     description:
-      'Removes attachments that no cell refers to, with their contents. This cannot be undone.',
+      'Removes attachments that no cell refers to, with their contents. This cannot be undone. Returns 503 `ATTACHMENT_DAMAGED` and removes nothing if contents of an attachment are missing or damaged; with `verifyfiles=0`, they are not verified.',
     access: 'owners',
     params: docParams,
     query: removeUnusedQuery,
@@ -118,8 +118,9 @@ export const attachmentRoutes: readonly Route[] = [
     success: { description: 'Done', schema: nothing },
     async handle(exchange, { document, query: { expiredonly, verifyfiles } }) {
       const request = { docId: document.docId, expiredOnly: expiredonly }
-      await document.call((home, call) => home.attachments.removeUnusedAttachments(request, call))
+      // First, since a request that fails changes nothing.
       if (verifyfiles) await verify(document)
+      await document.call((home, call) => home.attachments.removeUnusedAttachments(request, call))
       sendNull(exchange)
     },
   }),

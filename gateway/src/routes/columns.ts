@@ -1,5 +1,7 @@
+import { SEARCHED_VALUES } from '@sheaf/auth/require-protocol'
 import { z } from 'zod'
 import { readDocument, writeDocument } from '../documents/conditional-requests'
+import { readSearchQuery } from '../documents/records-search'
 import { sendBytes, sendJson, sendNull } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import {
@@ -163,11 +165,13 @@ export const columnRoutes: readonly Route[] = [
     params: columnParams,
     query: columnValuesQuery,
     success: { description: 'Values of the column', schema: columnValues },
-    async handle(exchange, { document, params, query: { filter, limit } }) {
+    async handle(exchange, { document, params, query }) {
+      const { filter, limit } = query
       const request = {
         ...params,
         docId: document.docId,
         filterJson: Buffer.from(filter ?? ''),
+        search: readSearchQuery(exchange, query, SEARCHED_VALUES),
         limit,
       }
       const found = await readDocument(exchange, document, (home, call, options) =>

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { getReadOptions } from '../documents/conditional-requests'
 import { sendChunks } from '../documents/record-stream'
 import { deleteRows, writeRows } from '../documents/record-writes'
+import { readSearchQuery } from '../documents/records-search'
 import { readSelection } from '../documents/records-selection'
 import { sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
@@ -37,6 +38,7 @@ export const dataRoutes: readonly Route[] = [
         docId: document.docId,
         tableId,
         ...readSelection(exchange, query),
+        search: readSearchQuery(exchange, query),
         hidden: true,
         form: RecordsForm.COLUMNS,
         format: ResultFormat.JSON,

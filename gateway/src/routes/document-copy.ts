@@ -1,6 +1,7 @@
 import type { CreateDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
 import type { CreateFromSnapshotRequest } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import type { ExportDocumentResponse } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { cutText } from '@sheaf/kit/truncate-text'
 import { z } from 'zod'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
@@ -47,7 +48,7 @@ async function nameCopy(exchange: Exchange, docId: string): Promise<string> {
   const request = { document: docId, site: '' }
   const { documents } = exchange.context.directory
   const found = await documents.getDocument(request, exchange.call())
-  return `${found.document?.name.slice(0, MAX_NAME - SUFFIX.length) ?? ''}${SUFFIX}`
+  return `${cutText(found.document?.name ?? '', MAX_NAME - SUFFIX.length)}${SUFFIX}`
 }
 
 /**

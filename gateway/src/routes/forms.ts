@@ -28,10 +28,11 @@ export const formRoutes: readonly Route[] = [
       'Returns what a form asks. It tells nothing else about its document. A key that is unknown, replaced or switched off is a 404 `FORM_NOT_FOUND`.',
     access: 'form',
     params: formKeyParams,
+    noStore: true,
     success: { description: 'The form', schema: form },
     async handle(exchange, { document }) {
       const found = await readForm(exchange, document, document.formViewId)
-      sendBytes(exchange, Buffer.from(found.formJson), { cache: 'no-store' })
+      sendBytes(exchange, Buffer.from(found.formJson))
     },
   }),
   defineRoute({
@@ -70,11 +71,13 @@ export const formRoutes: readonly Route[] = [
     description: 'Returns the link by which a form can be used without signing in.',
     access: 'editors',
     params: formParams,
+    noStore: true,
     success: { description: 'The link', schema: formLink },
     async handle(exchange, { document, params: { viewId } }) {
       const { directory } = exchange.context
       const request = { document: document.docId, site: '', viewId }
       const { key } = await directory.forms.getFormKey(request, exchange.call())
+      if (!key) await readForm(exchange, document, viewId)
       sendJson(exchange, { link: key ? toLink(exchange, key) : null })
     },
   }),
@@ -89,6 +92,7 @@ export const formRoutes: readonly Route[] = [
     access: 'owners',
     params: formParams,
     body: newFormLink,
+    noStore: true,
     success: { description: 'The link', schema: formLink },
     async handle(exchange, { document, params: { viewId }, body: { renew } }) {
       const { directory } = exchange.context
@@ -113,6 +117,9 @@ export const formRoutes: readonly Route[] = [
     async handle(exchange, { document, params: { viewId } }) {
       const { directory } = exchange.context
       const request = { document: document.docId, site: '', viewId }
+      const { key } = await directory.forms.getFormKey(request, exchange.call())
+      // The link of a form that is gone can still be ended.
+      if (!key) await readForm(exchange, document, viewId)
       await directory.forms.deleteFormKey(request, exchange.call())
       sendNull(exchange)
     },

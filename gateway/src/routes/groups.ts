@@ -1,5 +1,5 @@
 import { readDocument } from '../documents/conditional-requests'
-import { readSearch } from '../documents/records-search'
+import { readSearchQuery } from '../documents/records-search'
 import { sendBytes } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { groups, groupsQuery } from '../schemas/groups'
@@ -22,17 +22,13 @@ export const groupRoutes: readonly Route[] = [
     success: { description: 'The groups', schema: groups },
     async handle(exchange, { document, params, query }) {
       const { groupBy, aggregate, filter, limit } = query
-      const search = readSearch(exchange, {
-        ...query,
-        searchFields: splitList(query.searchFields),
-      })
       const request = {
         ...params,
         docId: document.docId,
         groupBy: splitList(groupBy) ?? [],
         aggregates: splitList(aggregate) ?? [],
         filterJson: Buffer.from(filter ?? ''),
-        search,
+        search: readSearchQuery(exchange, query),
         limit,
       }
       const found = await readDocument(exchange, document, (home, call, options) =>

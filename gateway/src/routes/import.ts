@@ -1,7 +1,6 @@
 import { extname, win32 } from 'node:path'
 import { toUSVString } from 'node:util'
 import { cutText } from '@sheaf/kit/truncate-text'
-import { AppError, codes, toAppError } from '@sheaf/kit/errors'
 import type {
   ImportProgress,
   PreviewImportResponse,
@@ -11,7 +10,7 @@ import { importTables } from '../documents/tables-import'
 import { ImportForm } from '../documents/import-form'
 import { previewForDocument, previewForWorkspace } from '../documents/import-preview'
 import type { Exchange } from '../http/exchange'
-import { sendHead, sendJson } from '../http/reply'
+import { sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import {
   importedDocument,
@@ -23,8 +22,8 @@ import {
   toImportPreview,
 } from '../schemas/import'
 import { docParams, workspaceParams } from '../schemas/parameters'
+import { LINES, ProgressLines } from './progress-lines'
 
-const LINES = 'application/x-ndjson'
 const MAX_NAME = 256
 
 const PREVIEW =
@@ -42,7 +41,7 @@ async function sendPreview(
   exchange: Exchange,
   run: (form: ImportForm) => Promise<PreviewImportResponse>,
 ): Promise<void> {
-  const form = await ImportForm.read(exchange)
+  const form = await ImportForm.read(exchange, previewForm)
   try {
     const [previewed] = await Promise.all([run(form), form.whole])
     sendJson(exchange, toImportPreview(previewed))
@@ -71,7 +70,7 @@ export const importRoutes: readonly Route[] = [
       otherMediaTypes: [LINES],
     },
     async handle(exchange, { params: { workspaceId } }) {
-      const form = await ImportForm.read(exchange)
+      const form = await ImportForm.read(exchange, importForm)
       const { file, name, options, whole } = form
       const title = name || titleOf(file.fileName)
       const lines = new ProgressLines(exchange)
@@ -91,9 +90,10 @@ export const importRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/docs/{docId}/import',
     id: 'importTables',
+    conditions: 'write',
     tag: 'docs',
     summary: 'Import a file into a document',
-    description: `Adds the tables of a file to a document, or with \`target\` its rows to a table, as one change; at most 100,000 rows. The file is one of those of an import as a new document, other than a document of Sheaf or Grist. With \`Accept: ${LINES}\` the response is NDJSON: \`{"progress": {"rowsRead", "rowsStored"}}\` at intervals, then \`{"imported": …}\` with the body described below, or \`{"error", "details"}\`. Requires edit access.`,
+    description: `Adds the tables of a file to a document, or with \`target\` its rows to a table, as one change; at most 100,000 rows. With the same \`Idempotency-Key\`, only the same file and fields are a repetition. The file is one of those of an import as a new document, other than a document of Sheaf or Grist. With \`Accept: ${LINES}\` the response is NDJSON: \`{"progress": {"rowsRead", "rowsStored"}}\` at intervals, then \`{"imported": …}\` with the body described below, or \`{"error", "details"}\`. Requires edit access.`,
     access: 'editors',
     streams: true,
     params: docParams,
@@ -104,7 +104,7 @@ export const importRoutes: readonly Route[] = [
       otherMediaTypes: [LINES],
     },
     async handle(exchange, { document }) {
-      const form = await ImportForm.read(exchange)
+      const form = await ImportForm.read(exchange, importTablesForm)
       const lines = new ProgressLines(exchange)
       try {
         const onProgress = (progress: ImportProgress) => lines.report(progress)
@@ -147,45 +147,4 @@ export const importRoutes: readonly Route[] = [
 function titleOf(fileName: string): string {
   const name = win32.basename(fileName, extname(fileName)).replace(/\0/g, '').trim()
   return cutText(toUSVString(name), MAX_NAME) || 'Imported document'
-}
-
-/** A response of NDJSON with progress if the client accepts that, else of one JSON object. */
-class ProgressLines {
-  private readonly isWanted: boolean
-  private hasBegun = false
-
-  constructor(private readonly exchange: Exchange) {
-    this.isWanted = exchange.request.headers.accept?.includes(LINES) ?? false
-  }
-
-  report(progress: ImportProgress): void {
-    const { rowsRead, rowsStored } = progress
-    if (this.isWanted) this.write({ progress: { rowsRead, rowsStored } })
-  }
-
-  /** @param name of the result in the last line */
-  end(result: object, name: 'document' | 'imported'): void {
-    if (!this.isWanted) return sendJson(this.exchange, result)
-    this.write({ [name]: result })
-    this.exchange.response.end()
-  }
-
-  /** Writes the error as the last line. Returns false if no line was written, so that the caller can send an error response. */
-  fail(error: unknown): boolean {
-    if (!this.hasBegun) return false
-    const known = toAppError(error)
-    if (!known) this.exchange.context.log.error({ err: error }, 'import failed')
-    const { message, reason, code, metadata } =
-      known ?? new AppError('internal', 'INTERNAL', 'internal error')
-    this.write({ error: message, details: { reason, status: codes[code].http, ...metadata } })
-    this.exchange.response.end()
-    return true
-  }
-
-  private write(line: object): void {
-    if (!this.hasBegun) sendHead(this.exchange, { mediaType: LINES })
-    this.hasBegun = true
-    if (this.exchange.response.destroyed) return
-    this.exchange.response.write(`${JSON.stringify(line)}\n`)
-  }
 }

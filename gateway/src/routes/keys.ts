@@ -32,6 +32,7 @@ export const keyRoutes: readonly Route[] = [
     description:
       'Returns the first characters of the key. Only a hash of the key is stored, so it cannot be shown again.',
     access: 'caller',
+    noStore: true,
     success: {
       description: 'First characters of the key, the rest masked; empty if you have no default key',
       mediaType: 'text/html',
@@ -52,6 +53,7 @@ export const keyRoutes: readonly Route[] = [
       'An existing default key is replaced, and revoked immediately, only if `force` is set. Requires a signed-in user.',
     access: 'caller',
     body: defaultKeyFields,
+    noStore: true,
     success: { description: 'The key; it is not shown again', mediaType: 'text/html' },
     async handle(exchange, { body: { force } }) {
       const request = { userId, replace: force ?? false }
@@ -99,6 +101,7 @@ export const keyRoutes: readonly Route[] = [
     description: 'The key can have an expiry and a scope. Requires a signed-in user.',
     access: 'caller',
     body: apiKeyFields,
+    noStore: true,
     success: { description: 'The key; it is not shown again', schema: newApiKey },
     async handle(exchange, { body: { name, expiresAt, scope } }) {
       if (!name)

@@ -37,6 +37,8 @@ export const mcpRoutes: readonly Route[] = [
     access: 'caller',
     takesAccessTokens: true,
     body: mcpMessage,
+    checksNumbers: true,
+    noStore: true,
     success: { description: 'Response to the message', schema: mcpAnswer },
     statuses: {
       202: 'The message was a notification. The response has no body.',
@@ -48,7 +50,7 @@ export const mcpRoutes: readonly Route[] = [
       const answer = await answerMessage(exchange, body)
       const bytes = Buffer.from(await answer.arrayBuffer())
       const { status } = answer
-      if (bytes.length > 0) return sendBytes(exchange, bytes, { status, cache: 'no-store' })
+      if (bytes.length > 0) return sendBytes(exchange, bytes, { status })
       sendHead(exchange, { status, length: 0 })
       exchange.response.end()
     },

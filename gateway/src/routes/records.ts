@@ -13,7 +13,7 @@ import { deleteRows, writeRows } from '../documents/record-writes'
 import { sendBytes, sendJson, sendNull } from '../http/reply'
 import { otherMediaTypes, negotiateRowFormat, type RowFormat } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
-import { readSearch } from '../documents/records-search'
+import { readSearch, readSearchQuery } from '../documents/records-search'
 import { readSelection } from '../documents/records-selection'
 import { nothing } from '../schemas/errors'
 import { splitList, tableParams } from '../schemas/parameters'
@@ -65,7 +65,7 @@ export const recordRoutes: readonly Route[] = [
         docId: document.docId,
         tableId,
         ...readSelection(exchange, query),
-        search: readSearch(exchange, { ...query, searchFields: splitList(query.searchFields) }),
+        search: readSearchQuery(exchange, query),
         hidden,
         view: toView({ ...query, fields: splitList(query.fields) }),
         options: getReadOptions(exchange, form),

@@ -20,6 +20,7 @@ export const sessionRoutes: readonly Route[] = [
       'Returns the user of the session or API key, and the CSRF token of the session. An expired session counts as no session.',
     // Resolved by directory below: a browser whose session has ended gets an answer that says so, not an error.
     access: 'open',
+    noStore: true,
     success: { description: 'The user, or null for the anonymous user', schema: session },
     statuses: {
       401: 'The API key is invalid or expired.',
@@ -31,9 +32,7 @@ export const sessionRoutes: readonly Route[] = [
       const { credential } = exchange
       const isSession = user !== null && credential?.kind === 'session'
       const csrfToken = isSession ? csrfTokenOf(credential.secret) : null
-      // The response depends on the browser and on the moment.
-      const head = { cache: 'no-store' }
-      sendJson(exchange, { user, csrfToken, signIn: signIn.offers }, head)
+      sendJson(exchange, { user, csrfToken, signIn: signIn.offers })
     },
   }),
   defineRoute({

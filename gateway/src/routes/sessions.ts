@@ -22,6 +22,7 @@ export const sessionsRoutes: readonly Route[] = [
     summary: 'List your sessions',
     description: 'Requires a signed-in user.',
     access: 'caller',
+    noStore: true,
     success: {
       description: 'Active sessions, most recently used first; at most 100',
       schema: z.array(userSession),
@@ -30,7 +31,7 @@ export const sessionsRoutes: readonly Route[] = [
       const request = { userId, currentToken: currentToken(exchange) }
       const { sessions } = exchange.context.directory
       const listed = await sessions.listSessions(request, exchange.call())
-      sendJson(exchange, listed.sessions.map(toUserSession), { cache: 'no-store' })
+      sendJson(exchange, listed.sessions.map(toUserSession))
     },
   }),
   defineRoute({

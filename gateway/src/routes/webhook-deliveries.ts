@@ -27,6 +27,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     access: 'owners',
     params: webhookParams,
     query: deliveriesQuery,
+    noStore: true,
     success: { description: 'Page of deliveries, newest first', schema: deliveries },
     async handle(exchange, { document, params: { webhookId }, query }) {
       const { limit, before: beforeId = '' } = query
@@ -45,6 +46,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     summary: 'Get a webhook delivery',
     access: 'owners',
     params: webhookDeliveryParams,
+    noStore: true,
     success: { description: 'The delivery', schema: delivery },
     async handle(exchange, { document, params: { webhookId, deliveryId } }) {
       const request = { docId: document.docId, webhookId, deliveryId }

@@ -23,8 +23,6 @@ const tag = 'webhooks'
 const path = '/api/docs/{docId}/webhooks'
 const onePath = `${path}/{webhookId}`
 const tablePath = '/api/docs/{docId}/tables/{tableId}'
-/** Responses with secrets must not be cached: browsers write other responses to disk. */
-const unkept = { cache: 'no-store' }
 
 /** Definitions of webhooks. They are not part of the document, so conditional requests do not apply. */
 export const webhookRoutes: readonly Route[] = [
@@ -38,13 +36,14 @@ export const webhookRoutes: readonly Route[] = [
       'Returns the webhooks of a document with their delivery status, in order of creation.',
     access: 'owners',
     params: docParams,
+    noStore: true,
     success: { description: 'Webhooks of the document', schema: webhooks },
     async handle(exchange, { document }) {
       const { docId } = document
       const found = await document.readWebhook(({ webhooks }, call) =>
         webhooks.listWebhooks({ docId }, call),
       )
-      sendJson(exchange, { webhooks: found.webhooks.map(toWebhook) }, unkept)
+      sendJson(exchange, { webhooks: found.webhooks.map(toWebhook) })
     },
   }),
   defineRoute({
@@ -153,13 +152,14 @@ export const webhookRoutes: readonly Route[] = [
       'Returns the secret that signs deliveries, and the previous one while it is valid.',
     access: 'owners',
     params: webhookParams,
+    noStore: true,
     success: { description: 'Current and previous secret', schema: secrets },
     async handle(exchange, { document, params: { webhookId } }) {
       const { docId } = document
       const found = await document.readWebhook(({ webhooks }, call) =>
         webhooks.getSecret({ docId, webhookId }, call),
       )
-      sendJson(exchange, toSecrets(found), unkept)
+      sendJson(exchange, toSecrets(found))
     },
   }),
   defineRoute({
@@ -172,13 +172,14 @@ export const webhookRoutes: readonly Route[] = [
       'Generates a new secret. For 24 hours deliveries are signed with both the new and the previous secret.',
     access: 'owners',
     params: webhookParams,
+    noStore: true,
     success: { description: 'The new secret', schema: newSecret },
     async handle(exchange, { document, params: { webhookId } }) {
       const { docId } = document
       const { secret } = await document.callWebhook(({ webhooks }, call) =>
         webhooks.rotateSecret({ docId, webhookId }, call),
       )
-      sendJson(exchange, { secret }, unkept)
+      sendJson(exchange, { secret })
     },
   }),
   defineRoute({
@@ -192,6 +193,7 @@ export const webhookRoutes: readonly Route[] = [
     access: 'owners',
     params: tableParams,
     body: subscription,
+    noStore: true,
     success: { description: 'Ids and unsubscribe key of the webhook', schema: subscribed },
     async handle(exchange, { document, params: { tableId }, body }) {
       const request = {

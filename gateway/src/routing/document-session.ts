@@ -71,14 +71,15 @@ export class DocumentSession {
   }
 
   /**
-   * Resolves access again when the body took long to arrive: access, home and token may have changed or
+   * Resolves access again, as `open`, when the body took long to arrive: access, home and token may have changed or
    * expired.
    */
   async refresh(): Promise<void> {
-    if (performance.now() - this.grantedAt > STALE_AFTER_MS) await this.renew()
+    if (performance.now() - this.grantedAt > STALE_AFTER_MS)
+      await repeatCall(this.exchange, () => this.renew(), isWithoutHome)
   }
 
-  /** Resolves access again. Throws as `open`. */
+  /** Resolves access again, at once. Throws as `open`, and `unavailable` while the document has no home. */
   async renew(): Promise<void> {
     this.granted = await authorize(this.exchange, this.name, this.need)
     this.grantedAt = performance.now()

@@ -72,6 +72,8 @@ export interface Route extends RouteTraits {
   readonly form?: z.ZodObject
   /** True to describe the body only and pass its bytes on: document-data validates it. */
   readonly passesBytes?: boolean
+  /** True when the handler refuses numbers beyond the range of a double, with errors of its own form. */
+  readonly checksNumbers?: boolean
   readonly success: Success
   /**
    * Statuses of this route that do not follow from its other properties, with their descriptions, for the API

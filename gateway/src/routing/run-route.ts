@@ -5,7 +5,11 @@ import { parseJson, readJsonBytes } from '../http/body'
 import { DRY_RUN, readDryRun } from '../http/dry-run'
 import type { Exchange } from '../http/exchange'
 import { prefersStrict, strictApplied } from '../http/preferences'
-import { requireKnownParameters, requireKnownProperties } from '../http/strict-input'
+import {
+  requireKeptInput,
+  requireKnownParameters,
+  requireKnownProperties,
+} from '../http/strict-input'
 import { toParameterError, toPayloadError } from '../http/validation-errors'
 import { parseQuery } from '../http/query'
 import { DocumentSession } from './document-session'
@@ -101,7 +105,7 @@ async function receive(route: Route, { exchange, document, isStrict }: Receiving
   if (fault) throw toMediaTypeError(schema, fault)
   await document?.refresh()
   if (isStrict) requireKnownProperties(schema, parseJson(bytes))
-  return { bytes, body: passesBytes ? undefined : checkBody(schema, bytes) }
+  return { bytes, body: passesBytes ? undefined : checkBody(route, schema, bytes) }
 }
 
 /**
@@ -137,8 +141,13 @@ function checkParameters(schema: Route['params'], values: unknown): unknown {
   throw toParameterError(result.error, values)
 }
 
-function checkBody(schema: NonNullable<Route['body']>, bytes: Buffer): unknown {
+function checkBody(
+  { checksNumbers = false }: Route,
+  schema: NonNullable<Route['body']>,
+  bytes: Buffer,
+): unknown {
   const body = parseJson(bytes)
+  requireKeptInput(body, { numbers: checksNumbers })
   const result = schema.safeParse(body)
   if (result.success) return result.data
   throw toPayloadError(result.error, body)

@@ -83,7 +83,8 @@ export const removeUnusedQuery = z.object({
     .meta({
       type: 'boolean',
       default: true,
-      description: 'Verify the contents of the remaining attachments afterwards',
+      description:
+        'Verify the contents of all attachments first, and remove nothing if some are damaged',
     }),
 })
 

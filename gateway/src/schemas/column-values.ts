@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { limitUpTo } from './parameters'
-import { filterText } from './records'
+import { filterText, searchQuery } from './records'
 
 const MAX_VALUES = 1_000
 
-/** Which values of a column are counted. */
+/** In which records the values of a column are counted. */
 export const columnValuesQuery = z.object({
   filter: filterText,
+  ...searchQuery,
   limit: limitUpTo(MAX_VALUES, {
     byDefault: 200,
     description: 'Maximum number of values listed',

@@ -59,6 +59,12 @@ const formField = z
       .string()
       .optional()
       .describe('Time zone of a `DateTime` that is sent without an offset; absent for other types'),
+    percent: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Present for a number that people read as a percentage: the value 0.5 is shown as 50 %',
+      ),
   })
   .meta({ id: 'FormField', description: 'Question of a form' })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limitUpTo } from './parameters'
-import { filterText, recordsQuery } from './records'
+import { filterText, searchQuery } from './records'
 
 const MAX_GROUPS = 10_000
 
@@ -17,7 +17,7 @@ export const groupsQuery = z.object({
     example: 'price:sum;average,city:unique',
   }),
   filter: filterText,
-  ...recordsQuery.pick({ search: true, searchFields: true }).shape,
+  ...searchQuery,
   limit: limitUpTo(MAX_GROUPS, {
     byDefault: 1_000,
     description: 'Maximum number of innermost groups listed',

@@ -6,10 +6,12 @@ import { text } from './text'
 
 const MAX_LIMIT = 100
 
+/** Not 0, which would count as absent and select everything. */
 const number = z
   .string()
-  .regex(/^\d{1,15}$/, 'must be a non-negative integer')
+  .regex(/^\d{1,15}$/, 'must be a positive integer')
   .transform(Number)
+  .refine((given) => given > 0, 'must be a positive integer')
 
 /** Selection of changes of a document. */
 export const historyQuery = z.object({
@@ -23,14 +25,11 @@ export const historyQuery = z.object({
     description: 'Return changes of this row only; requires `tableId`',
     example: 1,
   }),
-  keyId: number
-    .refine((id) => id > 0, 'must be a positive integer')
-    .optional()
-    .meta({
-      type: 'integer',
-      description: 'Return changes made with this API key only: `id` of the key',
-      example: 7,
-    }),
+  keyId: number.optional().meta({
+    type: 'integer',
+    description: 'Return changes made with this API key only: `id` of the key',
+    example: 7,
+  }),
   limit: limitUpTo(MAX_LIMIT, {
     byDefault: MAX_LIMIT,
     description: 'Maximum number of changes. A page can have fewer without being the last.',

@@ -64,7 +64,7 @@ export const importTarget = z
         'Id of the table of the file, as in the preview; may be absent if there is only one',
       ),
     columns: z
-      .record(text, text.nullable())
+      .record(text, text.min(1, 'must be the id of a column, or null').nullable())
       .optional()
       .meta({
         description:

@@ -54,6 +54,18 @@ const searchText = z
 
 const SEARCH = `Text of 1 to ${MAX_SEARCH} characters. Selects the records of which a cell, as text, contains it, ignoring case; records must pass the filter as well.`
 const SEARCH_FIELDS = 'Ids of the columns that `search` looks at'
+const SEARCH_LOCALE =
+  'Language tag of the reader: `search` also finds numbers and dates as this language shows them. A language that Sheaf cannot write has no effect.'
+/** Length of the longest language tags in use, with room for extensions. */
+const MAX_LOCALE = 100
+
+function isLanguageTag(text: string): boolean {
+  try {
+    return text.length <= MAX_LOCALE && Intl.getCanonicalLocales(text).length === 1
+  } catch {
+    return false
+  }
+}
 
 /** A filter in a query. */
 export const filterText = z
@@ -61,9 +73,10 @@ export const filterText = z
   .optional()
   .meta({ description: `JSON text. ${FILTER}`, example: '{"country": ["FR", "PT"]}' })
 
-/** Selection of records in a query. */
-export const recordsQuery = z.object({
-  filter: filterText,
+const searchLocale = z.string().refine(isLanguageTag, 'must be a language tag, such as en-GB')
+
+/** A search in a query. */
+export const searchQuery = {
   search: searchText.optional().meta({ description: SEARCH, example: 'lisbon' }),
   searchFields: z
     .string()
@@ -72,6 +85,13 @@ export const recordsQuery = z.object({
       description: `${SEARCH_FIELDS}, separated by commas; absent for all that are not hidden`,
       example: 'country,city',
     }),
+  searchLocale: searchLocale.optional().meta({ description: SEARCH_LOCALE, example: 'en-GB' }),
+}
+
+/** Selection of records in a query. */
+export const recordsQuery = z.object({
+  filter: filterText,
+  ...searchQuery,
   sort: z.string().optional().meta({
     description:
       'Column ids separated by commas. A `-` before an id sorts in descending order; `:` after it adds flags separated by `;`: `naturalSort`, `emptyLast`, `orderByChoice`.',
@@ -106,8 +126,6 @@ export const dataQuery = recordsQuery.omit({
   fields: true,
   cursor: true,
   count: true,
-  search: true,
-  searchFields: true,
 })
 
 /** Selection of records in headers; query parameters take precedence. */
@@ -136,6 +154,7 @@ export const recordsSelection = z.object({
   searchFields: listOf(z.string(), searchFieldsBounds)
     .optional()
     .describe(`${SEARCH_FIELDS}; absent for all that are not hidden`),
+  searchLocale: searchLocale.optional().describe(SEARCH_LOCALE),
   sort: listOf(z.string(), sortBounds)
     .optional()
     .describe('Column ids, as in the query parameter `sort`, one per item'),

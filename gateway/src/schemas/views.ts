@@ -61,7 +61,7 @@ const fields = {
     example: { Total: 'sum' },
   }),
   form: formSettings.describe(
-    'What a view of type `form` asks for. When it is given, it replaces the whole; parts that are absent are empty.',
+    'What a view of type `form` asks for, at most 256 KiB as JSON. When it is given, it replaces the whole; parts that are absent are empty.',
   ),
 }
 

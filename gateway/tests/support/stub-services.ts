@@ -33,6 +33,10 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import {
+  ImportServiceService,
+  type ImportService,
+} from '@sheaf/protos/sheaf/document_data/v1/import'
+import {
   RecordsServiceService,
   type RecordsService,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
@@ -79,6 +83,7 @@ export interface Handlers {
   readonly tables?: Partial<TablesService>
   readonly columns?: Partial<ColumnsService>
   readonly attachments?: Partial<AttachmentsService>
+  readonly imports?: Partial<ImportService>
   readonly webhooks?: Partial<WebhooksService>
   readonly config?: Partial<Omit<GatewayConfig, 'timeouts'>> & { timeouts?: Partial<Timeouts> }
 }
@@ -95,7 +100,7 @@ interface Handle {
 /** Directory's part of access, which a test can turn. */
 export class StubAccess {
   accessVersion = 1
-  leaseMs = 2_000
+  leaseMs = 10_000
   tokenMs = 30_000
   keyExpiresAt = 0
   /** False to grant no lease; a stream that is open stays open and silent. */
@@ -247,6 +252,7 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
           serve(RecordsServiceService, handlers.records ?? {}),
           serve(TablesServiceService, handlers.tables ?? {}),
           serve(AttachmentsServiceService, handlers.attachments ?? {}),
+          serve(ImportServiceService, handlers.imports ?? {}),
           serve(ColumnsServiceService, handlers.columns ?? {}),
           serve(WebhooksServiceService, handlers.webhooks ?? {}),
           serve(DocumentsServiceService, {

@@ -13,6 +13,12 @@ export const SEARCHES = 3
 export const IMPORT_OPTIONS = 4
 /** The number from which it has forms. */
 export const FORMS = 5
+/** The number from which it counts the values of a column in records that are searched. */
+export const SEARCHED_VALUES = 6
+/** The number from which it searches for what readers of a language see. */
+export const SEARCH_LOCALES = 6
+/** The number from which imports into a document honour If-Match, Idempotency-Key and strict requests. */
+export const CONDITIONAL_IMPORTS = 6
 
 /**
  * Throws AppError `unavailable` for an instance of document-data that would ignore a part of a call.

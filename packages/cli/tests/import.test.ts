@@ -56,11 +56,11 @@ describe('import', () => {
     const headers = { 'content-type': request.headers['content-type'] ?? '' }
     const data = await new Response(Buffer.concat(chunks), { headers }).formData()
     const upload = data.get('upload') as File
-    const name = data.get('name')
+    const fields = [...data].filter(([, value]) => typeof value === 'string')
     form = {
       path: request.url,
       accept: request.headers.accept,
-      fields: { upload: await upload.text(), ...(typeof name === 'string' && { name }) },
+      fields: { upload: await upload.text(), ...(Object.fromEntries(fields) as object) },
       fileName: upload.name,
     }
     answer(response)
@@ -100,6 +100,93 @@ describe('import', () => {
     expect(form.path).toBe('/api/workspaces/7/import')
     expect(form.fields.upload?.length).toBe(3_000_000)
     expect(JSON.parse(out.join())).toEqual(made)
+  })
+
+  it('appends rows to a table of a document, with the options of the API', async () => {
+    await writeFile(join(folder, 'june.csv'), 'Item;Price\nPear;1,5\n')
+    const imported = { tables: [{ id: 'Sales', rows: 1 }], seq: 42, notes: ['left out: 3 pages'] }
+    answer = told(...lines, { imported })
+    const reading = ['--delimiter', 'tab', '--decimal', ',', '--encoding', 'utf-8', '--no-header']
+    const types = { June: { Price: 'Text' } }
+    const columns = { Item: 'Product', Note: null }
+    const into = [
+      '--doc',
+      'd/1',
+      '--table',
+      'Sales',
+      '--source',
+      'June',
+      '--unknown-columns',
+      'add',
+    ]
+    const objects = ['--types', JSON.stringify(types), '--columns', JSON.stringify(columns)]
+    expect(await run('june.csv', ...reading, ...into, ...objects)).toBe(0)
+    expect(form.path).toBe('/api/docs/d%2F1/import')
+    expect(JSON.parse(form.fields.options ?? '')).toEqual({
+      ...{ delimiter: '\t', decimal: ',', encoding: 'utf-8', header: false, types },
+    })
+    expect(JSON.parse(form.fields.target ?? '')).toEqual({
+      ...{ table: 'Sales', source: 'June', unknownColumns: 'add', columns },
+    })
+    expect(out.join('\n')).toMatch(
+      /^1 row in table Sales\nleft out: 3 pages\nimported into document d\/1 as change 42 \(\d+\.\d s\)$/,
+    )
+  })
+
+  it('prints what a file would become, and sends it nowhere else', async () => {
+    await writeFile(join(folder, 'p.csv'), 'x')
+    const fields = { label: 'Item', widgetOptions: '' }
+    const preview = {
+      format: 'csv',
+      options: { delimiter: ';', header: true },
+      tables: [
+        {
+          id: 'P',
+          rows: 1200,
+          columns: [
+            { id: 'Item', fields: { ...fields, type: 'Text' } },
+            { id: 'Price', fields: { ...fields, type: 'Numeric' } },
+            { id: 'Since', fields: { ...fields, type: 'Date' } },
+          ],
+          records: [
+            { id: 1, fields: { Item: 'Pear\n\u001b[31m', Price: 1.5, Since: 86400 } },
+            { id: 2, fields: { Item: 'Plum', Price: null, Since: null } },
+          ],
+        },
+      ],
+      hasMore: false,
+      notes: ['left out: 1 image'],
+    }
+    answer = json(200, preview)
+    expect(await run('p.csv', '--preview', '--workspace', '3', '--name', 'P')).toBe(0)
+    expect(form.path).toBe('/api/workspaces/3/import/preview')
+    // The form of a preview has no name.
+    expect(form.fields).not.toHaveProperty('name')
+    expect(out.join('\n').split('\n')).toEqual([
+      'format csv, delimiter ";", header true',
+      '',
+      'table P, 1,200 rows',
+      'COLUMN  TYPE     FIRST CELLS',
+      'Item    Text     Pear [31m, Plum',
+      'Price   Numeric  1.5, null',
+      'Since   Date     1970-01-02, null',
+      'left out: 1 image',
+    ])
+    expect(await run('p.csv', '--preview', '--doc', 'd', '--json')).toBe(0)
+    expect([form.path, JSON.parse(out.join())]).toEqual(['/api/docs/d/import/preview', preview])
+  })
+
+  it.each([
+    [['--table', 'Sales'], '--table needs the document of the table: use --doc'],
+    [['--doc', 'd', '--name', 'x'], 'cannot be combined with --doc'],
+    [['--doc', 'd', '--columns', '{}'], 'need --table'],
+    [['--types', '[]'], 'It must be a JSON object.'],
+    [['--columns', '{'], 'It must be JSON.'],
+    [['--decimal', ';'], 'Allowed choices are ., ,.'],
+  ])('refuses %j before the file is sent', async (args, message) => {
+    await writeFile(join(folder, 'a.csv'), 'a\n')
+    expect(await run('a.csv', ...args)).toBe(2)
+    expect(err.join()).toContain(message)
   })
 
   it.each<[string, Answer, string]>([

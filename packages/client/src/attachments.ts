@@ -90,7 +90,8 @@ export class Attachments {
   }
 }
 
-function toBlob(file: UploadFile): Blob {
+/** The contents of a file. */
+export function toBlob(file: UploadFile): Blob {
   if (!('data' in file)) return file
   if (file.data instanceof Blob) return file.data
   return new Blob([file.data] as NonNullable<ConstructorParameters<typeof Blob>[0]>)

@@ -78,7 +78,7 @@ describe('a read', () => {
   })
 
   it('waits as long as the server asks', async () => {
-    const reply = refuse(503, 'SERVICE_BUSY', { details: { retryAfterMs: 60 } })
+    const reply = refuse(503, 'SERVICE_BUSY', { details: { retryAfterMs: '60' } })
     await using server = await startServer(reply, json({ tables: [] }))
     const start = performance.now()
     await createDoc(server.url).tables()

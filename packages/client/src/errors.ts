@@ -122,9 +122,10 @@ function parseBody(text: string): { error?: string; details: Record<string, unkn
   }
 }
 
-/** The header is a number of seconds or a date, and coarser than the detail. */
+/** The header is a number of seconds or a date, and coarser than the detail, which servers send as text. */
 function readRetryAfter(detail: unknown, header: string | null): number | undefined {
-  if (typeof detail === 'number') return Math.max(0, detail)
+  const exact = typeof detail === 'string' && /^\d/.test(detail) ? Number(detail) : detail
+  if (typeof exact === 'number' && Number.isFinite(exact)) return Math.max(0, exact)
   if (header === null) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)

@@ -1,21 +1,17 @@
 import type { ReadOptions } from './call-options.ts'
 import type { ColumnId, TableTypes } from './document-types.ts'
-import type { Filter, SortKey } from './selection.ts'
+import { toFoundQuery, type Filter, type SortKey, type TextSearch } from './selection.ts'
 
 /** What the cells of a column come to. */
 export type AggregateName = 'filled' | 'empty' | 'unique' | 'sum' | 'average' | 'min' | 'max'
 
 /** Which records are counted, and how they are grouped. */
-export interface GroupSelection<T extends TableTypes> extends ReadOptions {
+export interface GroupSelection<T extends TableTypes> extends ReadOptions, TextSearch<T> {
   /** Columns to group by, outermost first, 3 at most; none for the total only. */
   readonly groupBy?: readonly SortKey<T>[]
   /** Aggregates by column, 200 at most. */
   readonly aggregate?: { readonly [C in ColumnId<T>]?: readonly AggregateName[] }
   readonly filter?: Filter<T>
-  /** Text that a cell of a record must contain, ignoring case; 1 to 200 characters. */
-  readonly search?: string
-  /** Columns in which `search` looks; all that are not hidden by default. */
-  readonly searchFields?: readonly ColumnId<T>[]
   /** Maximum number of innermost groups, 10,000 at most. Default: 1,000. */
   readonly limit?: number
 }
@@ -50,11 +46,9 @@ export interface Groups {
 export function toGroupsQuery<T extends TableTypes>({
   groupBy,
   aggregate = {},
-  filter,
-  search,
-  searchFields,
   limit,
   asOf,
+  ...found
 }: Omit<GroupSelection<T>, keyof Omit<ReadOptions, 'asOf'>>): Record<
   string,
   string | number | undefined
@@ -65,9 +59,7 @@ export function toGroupsQuery<T extends TableTypes>({
   return {
     groupBy: groupBy?.join(','),
     aggregate: aggregates.length > 0 ? aggregates.join(',') : undefined,
-    filter: filter && JSON.stringify(filter),
-    search,
-    searchFields: searchFields?.join(','),
+    ...toFoundQuery(found),
     limit,
     asOf,
   }

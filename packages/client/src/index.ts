@@ -23,7 +23,7 @@ export { Doc } from './document.ts'
 export type { BatchResult, RestoreOptions, SqlOptions, SqlValue, Trial } from './document.ts'
 export type { AnyDocument, Cell, DocumentTypes, Row, TableTypes } from './document-types.ts'
 export { Documents } from './documents.ts'
-export type { NewDocument } from './documents.ts'
+export type { ImportDocumentOptions, NewDocument } from './documents.ts'
 export type { DryRun } from './dry-run.ts'
 export {
   AuthenticationError,
@@ -41,6 +41,18 @@ export {
 } from './errors.ts'
 export type { HistorySelection } from './history.ts'
 export { createIdempotencyKey } from './idempotency-key.ts'
+export type {
+  ImportedDocument,
+  ImportedTable,
+  ImportedTables,
+  ImportOptions,
+  ImportPreview,
+  ImportTablesOptions,
+  ImportTarget,
+  PreviewedColumn,
+  PreviewedTable,
+  PreviewImportOptions,
+} from './imports.ts'
 export type { Upload, UploadProgress } from './http-request.ts'
 export type { PresencePlace, PresentSession } from './presence.ts'
 export type {
@@ -81,6 +93,7 @@ export type {
   Position,
   Selection,
   SortKey,
+  TextSearch,
 } from './selection.ts'
 export { Sheaf } from './sheaf.ts'
 export type { SheafOptions } from './sheaf.ts'

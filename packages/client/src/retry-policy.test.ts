@@ -27,7 +27,10 @@ describe('delays', () => {
   it('are added to the time that the server asks for, in seconds, as a date or in milliseconds', () => {
     const limits = { ...defaultLimits, firstDelayMs: 0 }
     expect(delayBefore(1, errorOf(503, {}, '3'), limits)).toBe(3_000)
+    expect(delayBefore(1, errorOf(429, { retryAfterMs: '250' }, '1'), limits)).toBe(250)
     expect(delayBefore(1, errorOf(429, { retryAfterMs: 250 }, '1'), limits)).toBe(250)
+    for (const retryAfterMs of ['', 'soon', '1s', null])
+      expect(delayBefore(1, errorOf(429, { retryAfterMs }, '1'), limits)).toBe(1_000)
     const inAMinute = new Date(Date.now() + 60_000).toUTCString()
     expect(delayBefore(1, errorOf(503, {}, inAMinute), limits)).toBeGreaterThan(50_000)
     expect(delayBefore(1, errorOf(503, {}, 'Wed, 21 Oct 2015 07:28:00 GMT'), limits)).toBe(0)

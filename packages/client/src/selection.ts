@@ -43,16 +43,20 @@ type Sorted<C extends string> = C | `-${C}`
 export type SortKey<T extends TableTypes> =
   Sorted<ColumnId<T> | 'id'> | `${Sorted<ColumnId<T>>}:${string}`
 
-/** Which records are read, and in which order. */
-export interface Selection<
-  T extends TableTypes,
-  Columns extends ColumnId<T> = ColumnId<T>,
-> extends ReadOptions {
-  readonly filter?: Filter<T>
+/** A text for which records are searched. */
+export interface TextSearch<T extends TableTypes> {
   /** Text that a cell of a record must contain, ignoring case; 1 to 200 characters. */
   readonly search?: string
   /** Columns in which `search` looks; all that are not hidden by default. */
   readonly searchFields?: readonly ColumnId<T>[]
+  /** Language tag of the reader: `search` also finds numbers and dates as this language shows them. One that Sheaf cannot write has no effect. */
+  readonly searchLocale?: string
+}
+
+/** Which records are read, and in which order. */
+export interface Selection<T extends TableTypes, Columns extends ColumnId<T> = ColumnId<T>>
+  extends ReadOptions, TextSearch<T> {
+  readonly filter?: Filter<T>
   /** Columns to sort by; row ids by default. */
   readonly sort?: SortKey<T> | readonly SortKey<T>[]
   /** Maximum number of records; all by default. */
@@ -101,11 +105,13 @@ export function toSelectionBody<T extends TableTypes, C extends ColumnId<T>>(
   selection: PageSelection<T, C>,
   page: { readonly cursor: string; readonly limit: number | undefined },
 ): object {
-  const { filter, search, searchFields, sort, offset, fields, hidden, count } = selection
+  const { filter, search, searchFields, searchLocale, sort, offset, fields, hidden, count } =
+    selection
   return {
     filter,
     search,
     searchFields,
+    searchLocale,
     sort: typeof sort === 'string' ? [sort] : sort,
     fields,
     hidden,
@@ -116,6 +122,19 @@ export function toSelectionBody<T extends TableTypes, C extends ColumnId<T>>(
     ...(page.limit !== undefined && { cursor: page.cursor }),
   }
 }
+
+/** Returns filter and search as the query of a request. */
+export const toFoundQuery = <T extends TableTypes>({
+  filter,
+  search,
+  searchFields,
+  searchLocale,
+}: TextSearch<T> & { readonly filter?: Filter<T> }): Record<string, string | undefined> => ({
+  filter: filter && JSON.stringify(filter),
+  search,
+  searchFields: searchFields?.join(','),
+  searchLocale,
+})
 
 /** Returns the position in an ETag, `W/"<epoch>.<seq>"`; 0 for a missing one. */
 export function readSeq(etag: string): number {

@@ -5,11 +5,13 @@ import type { ColumnId, Row, TableTypes } from './document-types.ts'
 import { toGroupsQuery, type Groups, type GroupSelection } from './groups.ts'
 import {
   readSeq,
+  toFoundQuery,
   toSelectionBody,
   type Filter,
   type Page,
   type PageSelection,
   type Selection,
+  type TextSearch,
 } from './selection.ts'
 import { Views } from './views.ts'
 
@@ -49,8 +51,8 @@ export interface AddedOrUpdated<Id extends number> {
   readonly updated: readonly Id[]
 }
 
-/** Which values of a column are counted. */
-export interface ValueSelection<T extends TableTypes> extends ReadOptions {
+/** In which records the values of a column are counted. */
+export interface ValueSelection<T extends TableTypes> extends ReadOptions, TextSearch<T> {
   /** Only records that pass are counted. */
   readonly filter?: Filter<T>
   /** Maximum number of values listed, 1,000 at most. Default: 200. */
@@ -166,12 +168,12 @@ export class Table<T extends TableTypes> {
    */
   async values<C extends ColumnId<T>>(
     columnId: C,
-    { filter, limit, asOf, ...options }: ValueSelection<T> = {},
+    { limit, asOf, ...options }: ValueSelection<T> = {},
   ): Promise<ColumnValues<T['read'][C]>> {
     const call: Call = {
       method: 'GET',
       path: `${this.#columnsPath}/${encodeURIComponent(columnId)}/values`,
-      query: { filter: filter && JSON.stringify(filter), limit, asOf },
+      query: { ...toFoundQuery(options), limit, asOf },
     }
     return this.#connection.json(call, options)
   }

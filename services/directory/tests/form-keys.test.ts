@@ -123,6 +123,28 @@ describe('the key of a form', () => {
     await expect(resolve(again)).rejects.toMatchObject(unknown)
   })
 
+  it('is in the audit log when it is created, renewed and switched off, with the author and the form', async () => {
+    const document = await createDocument()
+    await create(alice, document)
+    await create(alice, document)
+    await expect(create(bob, document, true)).rejects.toThrow()
+    await create(alice, document, true)
+    await remove(alice, document)
+    await remove(alice, document)
+    const id = await directory.documentId(document)
+    expect((await directory.auditOf('document', id)).slice(-3)).toEqual([
+      'alice form_link_created - - -',
+      'alice form_link_renewed - - -',
+      'alice form_link_removed - - -',
+    ])
+    const { rows } = await directory.query(
+      `select distinct view_id::integer as view from directory.access_audit
+       where resource_id = $1 and what like 'form_link%'`,
+      [id],
+    )
+    expect(rows).toEqual([{ view: 1 }])
+  })
+
   it('drops what gateways have cached when it ends, and not when it is new', async () => {
     const document = await createDocument()
     const key = await create(alice, document)

@@ -9,6 +9,8 @@ import type { AppendedBatch } from '@sheaf/document-log/append-lane'
 import type { Admission } from './admission'
 import type { ChangePublisher } from './changes/publisher'
 import { observeFormulas, type FormulaObservables } from './formula-metrics'
+import type { Imports } from './import/imports'
+import type { Presence } from './presence'
 import type { StoreCall } from './replication/objects/reported-store'
 import type { SqlPool } from './sql/sql-pool'
 import type { DocumentStore } from './store/documents/document-store'
@@ -175,6 +177,27 @@ const documents = {
   }),
 }
 
+const imports = {
+  running: new Observed('gauge', {
+    name: 'sheaf.imports.running',
+    description: 'Imports and previews of files that run, each in a process',
+    unit: '{import}',
+  }),
+  waiting: new Observed('gauge', {
+    name: 'sheaf.imports.waiting',
+    description: 'Imports and previews of files that wait for their turn',
+    unit: '{import}',
+  }),
+}
+
+const presence = {
+  sessions: new Observed('gauge', {
+    name: 'sheaf.presence.sessions',
+    description: 'Sessions that are present in documents',
+    unit: '{session}',
+  }),
+}
+
 const statements = {
   busy: new Observed('gauge', {
     name: 'sheaf.sql.busy',
@@ -244,10 +267,11 @@ export interface Observables {
   readonly publisher: Pick<ChangePublisher, 'backlog' | 'published'>
   readonly sql: Pick<SqlPool, 'busy' | 'limit' | 'waitingCount' | 'ended'>
   readonly admission: Pick<Admission, 'running'>
+  readonly imports: Pick<Imports, 'runningCount' | 'waitingCount'>
 }
 
 /** Exposes the current load as metrics until disposed of. */
-export function observeService(ctx: Observables): Disposable {
+export function observeService(ctx: Observables, present: Pick<Presence, 'size'>): Disposable {
   const { figures, replicator } = ctx.documents.shared
   return together([
     observeFormulas(ctx),
@@ -273,6 +297,9 @@ export function observeService(ctx: Observables): Disposable {
     replication.snapshotAge.observe((report) => report(replicator?.tail.seconds ?? 0)),
     documents.disk.observe(async (report) => report(await ctx.documents.lifeCycle.freeBytes())),
     documents.calls.observe((report) => report(ctx.admission.running)),
+    imports.running.observe((report) => report(ctx.imports.runningCount)),
+    imports.waiting.observe((report) => report(ctx.imports.waitingCount)),
+    presence.sessions.observe((report) => report(present.size)),
     statements.busy.observe((report) => report(ctx.sql.busy)),
     statements.limit.observe((report) => report(ctx.sql.limit)),
     statements.waiting.observe((report) => report(ctx.sql.waitingCount)),

@@ -49,7 +49,7 @@ export function startDocumentData(
     server.setHealth('nats', false)
     server.setHealth('documents', ctx.lease === undefined)
     ctx.lease?.onChanged((isHeld) => server.setHealth('documents', isHeld))
-    const observed = observeService(ctx)
+    const observed = observeService(ctx, presence)
     closer.defer(() => observed[Symbol.dispose]())
     ctx.publisher.start((connected) => server.setHealth('nats', connected))
     if (overrides.reportsHome !== false) reports.start(config.address ?? server.address)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
 import { CliError } from '../cli-error'
+import { readDelimiter } from '../csv/read-delimiter'
 import { loadCsv, LoadInterrupted, type LoadResult, type LoadRequest } from '../load/load'
 import { openLoadState } from '../load/load-state'
 import { startProgress, type Progress } from '../load/progress'
@@ -149,12 +150,4 @@ function readBatch(text: string): number {
     throw new InvalidArgumentError('Must be an integer from 1 to 100000.')
   }
   return rows
-}
-
-function readDelimiter(text: string): string {
-  const delimiter = text === '\\t' || text === 'tab' ? '\t' : text
-  if (delimiter.length !== 1 || /["\r\n]/.test(delimiter)) {
-    throw new InvalidArgumentError('Must be one character, or tab.')
-  }
-  return delimiter
 }

@@ -4,7 +4,14 @@ import { request as requestHttps } from 'node:https'
 import { createInterface } from 'node:readline'
 import { randomUUID } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
-import { ConnectionError, SheafError } from '@sheaf/client'
+import {
+  ConnectionError,
+  createIdempotencyKey,
+  SheafError,
+  type ImportedDocument,
+  type ImportedTables,
+  type ImportPreview,
+} from '@sheaf/client'
 import { CliError } from '../cli-error'
 
 /** A file to import. */
@@ -14,19 +21,20 @@ export interface ImportRequest {
   readonly fileName: string
   /** Size in bytes. */
   readonly size: number
-  readonly workspace: number
-  /** Name of the document; derived from the file name by the server when absent. */
-  readonly name?: string
+  /** Path in the API: of a workspace, a document, or a preview for one. */
+  readonly apiPath: string
+  /** Fields of the form that precede the file. */
+  readonly fields: readonly ImportField[]
 }
 
-/** The document that was created. */
-export interface ImportedDocument {
-  readonly id: string
-  readonly title: string
-  readonly tables: readonly { readonly id: string; readonly rows: number }[]
-  /** What of the file was left out or changed. */
-  readonly notes: readonly string[]
-}
+/** Name and value of a field of a form. */
+export type ImportField = readonly [name: string, value: string]
+
+/** What the server answers, depending on the path. */
+export type ImportAnswer =
+  | { readonly document: ImportedDocument }
+  | { readonly imported: ImportedTables }
+  | { readonly preview: ImportPreview }
 
 /** Receives the progress. */
 export interface ImportWatcher {
@@ -38,6 +46,7 @@ export interface ImportWatcher {
 interface Line {
   readonly progress?: { readonly rowsRead: number; readonly rowsStored: number }
   readonly document?: ImportedDocument
+  readonly imported?: ImportedTables
   readonly error?: string
   readonly details?: { readonly status?: number; readonly reason?: string }
 }
@@ -46,16 +55,16 @@ interface Line {
 const SILENCE_MS = 600_000
 
 /**
- * Uploads a file and waits for the document created from it. Memory does not depend on the size of the file.
+ * Uploads a file and waits for what is made of it. Memory does not depend on the size of the file.
  * Throws SheafError for a rejection and for a server that does not respond, CliError for an unreadable file.
  */
 export async function importUpload(
   { url, key }: { url: string; key: string },
   upload: ImportRequest,
   watcher: ImportWatcher,
-): Promise<ImportedDocument> {
+): Promise<ImportAnswer> {
   const { head, tail, type } = formAround(upload)
-  const address = new URL(`${url}/api/workspaces/${upload.workspace}/import`)
+  const address = new URL(`${url}${upload.apiPath}`)
   const send = address.protocol === 'https:' ? requestHttps : requestHttp
   const request = send(address, {
     method: 'POST',
@@ -63,6 +72,8 @@ export async function importUpload(
     headers: {
       authorization: `Bearer ${key}`,
       accept: 'application/x-ndjson',
+      // With it, the server repeats an import into a document itself when an instance fails.
+      'idempotency-key': createIdempotencyKey(),
       'content-type': type,
       'content-length': head.length + upload.size + tail.length,
     },
@@ -114,14 +125,16 @@ function toCliError(error: unknown): CliError | undefined {
 }
 
 /** The parts of the form before and after the file. */
-function formAround({ name, fileName }: ImportRequest) {
+function formAround({ fields, fileName }: ImportRequest) {
   const boundary = `sheaf-${randomUUID()}`
-  const field =
-    name === undefined
-      ? ''
-      : `--${boundary}\r\nContent-Disposition: form-data; name="name"\r\n\r\n${name}\r\n`
+  const before = fields
+    .map(
+      ([name, value]) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    .join('')
   const file = fileName.replace(/["\r\n]/g, (char) => encodeURIComponent(char))
-  const head = `${field}--${boundary}\r\nContent-Disposition: form-data; name="upload"; filename="${file}"\r\nContent-Type: application/octet-stream\r\n\r\n`
+  const head = `${before}--${boundary}\r\nContent-Disposition: form-data; name="upload"; filename="${file}"\r\nContent-Type: application/octet-stream\r\n\r\n`
   return {
     head: Buffer.from(head),
     tail: Buffer.from(`\r\n--${boundary}--\r\n`),
@@ -132,20 +145,25 @@ function formAround({ name, fileName }: ImportRequest) {
 async function readAnswer(
   response: IncomingMessage,
   watcher: ImportWatcher,
-): Promise<ImportedDocument> {
+): Promise<ImportAnswer> {
   const status = response.statusCode ?? 0
   for await (const text of createInterface({ input: response })) {
     const line = readLine(text)
     if (!line) continue
     if (line.error !== undefined || status >= 400) throw refusal(line, status)
     if (line.progress) watcher.rows(line.progress.rowsRead, line.progress.rowsStored)
-    if (line.document) return line.document
+    if (line.document) return { document: line.document }
+    if (line.imported) return { imported: line.imported }
+    // A preview is a response of JSON, which has no line break.
+    if (isPreview(line)) return { preview: line }
   }
   const problem = response.complete
     ? 'sent an unexpected response; is the URL that of Sheaf?'
     : 'closed the connection before the end of the response'
   throw new SheafError({ status, reason: 'UNEXPECTED_RESPONSE', message: `the server ${problem}` })
 }
+
+const isPreview = (line: Line): line is Line & ImportPreview => 'format' in line
 
 function refusal({ error, details = {} }: Line, status: number): SheafError {
   return new SheafError({

@@ -3,6 +3,7 @@ import type { DirectorySchema, GrantedRole, InheritedRole } from './schema'
 
 type Trx = Transaction<DirectorySchema>
 type Level = DirectorySchema['access_audit']['level']
+type LinkChange = Extract<DirectorySchema['access_audit']['what'], `form_link_${string}`>
 
 /** The user who changes access. */
 export interface Actor {
@@ -65,6 +66,19 @@ export async function auditCap(
     insert into access_audit (request_id, actor_id, actor_email, org_id, level, resource_id, what, old_role, new_role)
     values (${actorColumns(actor)}, ${orgId}, ${level}, ${id}, 'max_inherited_role',
       ${change.from}::access_role, ${change.to}::access_role)`.execute(trx)
+}
+
+/** Records a changed link of a form. */
+export async function auditFormLink(
+  trx: Trx,
+  actor: Actor,
+  { documentId, viewId }: { readonly documentId: number; readonly viewId: number },
+  change: LinkChange,
+): Promise<void> {
+  await sql`
+    insert into access_audit (request_id, actor_id, actor_email, org_id, level, resource_id, what, view_id)
+    select ${actorColumns(actor)}, d.org_id, 'document', d.id, ${change}::text, ${viewId}::bigint
+    from documents d where d.id = ${documentId}`.execute(trx)
 }
 
 /** Deletes a batch of records older than this many days; false when none are left. */

@@ -61,6 +61,8 @@ export interface AccessEventEntry extends PendingEntry {
     readonly subjectId: number
     readonly oldRole: string
     readonly newRole: string
+    /** View of the form whose link changed, otherwise 0; absent from events of an older release. */
+    readonly viewId?: number
   }
 }
 

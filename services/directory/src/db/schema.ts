@@ -163,7 +163,10 @@ interface AccessAuditTable {
   org_id: number
   level: 'org' | 'workspace' | 'document'
   resource_id: number
-  what: 'role' | 'max_inherited_role'
+  what:
+    'role' | 'max_inherited_role' | 'form_link_created' | 'form_link_renewed' | 'form_link_removed'
+  /** The form, of a link. */
+  view_id: number | null
   subject_id: number | null
   subject_email: string | null
   old_role: GrantedRole | null

@@ -11,6 +11,7 @@ import type {
 } from '@sheaf/protos/sheaf/directory/v1/forms'
 import { createFormKey, hashFormKey } from '../access/form-keys'
 import type { Context } from '../context'
+import { auditFormLink, type Actor } from '../db/access-audit'
 import * as rows from '../db/form-keys'
 import { getVisibleDocument } from './document-lifecycle'
 import { documentNotFound, requireUser } from './errors'
@@ -36,6 +37,8 @@ export const forms = (ctx: Context): FormsService => ({
         const key = createFormKey()
         const row = await rows.putFormKey(trx, { ...form, key, hash: hashFormKey(key), userId })
         if (!row) throw documentNotFound()
+        const change = present ? 'form_link_renewed' : 'form_link_created'
+        await auditFormLink(trx, actorOf(call, userId), form, change)
         return { row, isReplaced: present !== undefined }
       },
       // A first key changes no decision that a gateway can have cached.
@@ -45,15 +48,24 @@ export const forms = (ctx: Context): FormsService => ({
   },
 
   async deleteFormKey(request: DeleteFormKeyRequest, call: ServerCall) {
+    const userId = requireUser(call)
     await ctx.changes.change(
       async (trx) => {
         const form = await getForm({ ...ctx, db: trx }, call, request, 'owners')
-        return rows.deleteFormKey(trx, form)
+        const isDeleted = await rows.deleteFormKey(trx, form)
+        if (isDeleted) await auditFormLink(trx, actorOf(call, userId), form, 'form_link_removed')
+        return isDeleted
       },
       (isDeleted) => isDeleted,
     )
     return {}
   },
+})
+
+const actorOf = ({ caller, requestId }: ServerCall, userId: number): Actor => ({
+  userId,
+  email: caller.email,
+  requestId,
 })
 
 async function getForm(

@@ -30,7 +30,8 @@ export function createMessage(entry: EventEntry): EventMessage {
 }
 
 function readEvent(entry: EventEntry): DirectoryEvent['event'] {
-  if (entry.kind === 'access_event') return { $case: 'access', value: entry.payload }
+  if (entry.kind === 'access_event')
+    return { $case: 'access', value: { viewId: 0, ...entry.payload } }
   const { kind, changedFields, ...document } = entry.payload
   const value = {
     ...document,

@@ -77,7 +77,7 @@ describe('readActions', () => {
         table: {
           columns: [
             { fields: { isFormula: false } },
-            { id: 'B', fields: { isFormula: true, formula: '$A' } },
+            { id: 'B', fields: { isFormula: true, formula: '$A', visibleCol: 1 } },
           ],
         },
       },

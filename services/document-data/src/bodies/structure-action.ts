@@ -12,11 +12,14 @@ import { invalidPayload, isObject } from './record-columns'
 type Reader = (args: readonly unknown[], path: string) => StructureAction
 
 /** Fields that a column created with its table takes. The others are ignored: clients rely on that. */
-const TABLE_COLUMN_FIELDS = ['type', 'isFormula', 'formula', 'label', 'widgetOptions'] as const
+const TABLE_COLUMN_FIELDS = [
+  ...(['type', 'isFormula', 'formula', 'label', 'widgetOptions'] as const),
+  ...(['visibleCol', 'description', 'untieColIdFromLabel'] as const),
+] as const
 /** Fields that a column added to a table takes. */
 const COLUMN_FIELDS = [
   ...TABLE_COLUMN_FIELDS,
-  ...(['visibleCol', 'recalcWhen', 'recalcDeps', 'rules'] as const),
+  ...(['recalcWhen', 'recalcDeps', 'rules'] as const),
 ] as const
 /** Fields that identify a column. They cannot be changed, and are ignored so that a column read can be sent. */
 const FIXED_FIELDS = new Set(['id', 'colId', 'parentId'])

@@ -9,6 +9,8 @@ describe('dates in a format', () => {
     expect(dateText(-62_167_219_200, 'YYYY-MM-DD')).toBe('0000-01-01')
     expect(dateText(0, 'MMMM Do, YYYY [at] dddd')).toBe('January 1st, 1970 at Thursday')
     expect(dateText(0, 'D/M/YY Q w W GGGG')).toBe('1/1/70 1 1 1 1970')
+    expect(dateText(NOON, 'L, LLLL [L]')).toBe('01/15/2024, Monday, January 15, 2024 10:00 AM L')
+    expect(dateText(NOON, 'll LT')).toBe('Jan 15, 2024 10:00 AM')
     expect(dateText(1e300, 'YYYY-MM-DD')).toBe('1e+300')
   })
 

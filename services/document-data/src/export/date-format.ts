@@ -1,13 +1,15 @@
 import dayjs from 'dayjs'
 import advancedFormat from 'dayjs/plugin/advancedFormat'
 import isoWeek from 'dayjs/plugin/isoWeek'
+import localizedFormat from 'dayjs/plugin/localizedFormat'
 import utc from 'dayjs/plugin/utc'
 import weekOfYear from 'dayjs/plugin/weekOfYear'
 import weekYear from 'dayjs/plugin/weekYear'
 import { zoneAbbreviation, zoneOffset } from '../values/dates/time-zone'
 import { DATE_FORMAT, TIME_FORMAT } from './display'
 
-for (const plugin of [utc, advancedFormat, isoWeek, weekOfYear, weekYear]) dayjs.extend(plugin)
+for (const plugin of [utc, advancedFormat, localizedFormat, isoWeek, weekOfYear, weekYear])
+  dayjs.extend(plugin)
 
 /** Range of epoch seconds that Date supports. */
 const MAX_SECONDS = 8.64e12

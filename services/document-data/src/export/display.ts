@@ -136,12 +136,23 @@ function lookupOf(
   return { lookup: { tableId: table.tableId, columnId: column.id, display } }
 }
 
-function dateFormat({ dateFormat: format }: ExportedColumn['options']): string {
-  return isFormat(format) && format !== '' ? format : DATE_FORMAT
+function dateFormat(options: ExportedColumn['options']): string {
+  return ownFormats(options).date ?? DATE_FORMAT
 }
 
-function timeFormat({ timeFormat: format }: ExportedColumn['options']): string {
-  return isFormat(format) ? format : TIME_FORMAT
+function timeFormat(options: ExportedColumn['options']): string {
+  return ownFormats(options).time ?? TIME_FORMAT
+}
+
+/** The formats of dates and times that widget options specify. */
+export function ownFormats({ dateFormat, timeFormat }: ExportedColumn['options']): {
+  readonly date: string | undefined
+  readonly time: string | undefined
+} {
+  return {
+    date: isFormat(dateFormat) && dateFormat !== '' ? dateFormat : undefined,
+    time: isFormat(timeFormat) ? timeFormat : undefined,
+  }
 }
 
 /** Rejects overlong formats, which would be processed for every cell. */

@@ -52,7 +52,8 @@ function readDecimals(value: unknown): number | undefined {
     : undefined
 }
 
-function isLocale(locale: string): boolean {
+/** True for a language tag that Intl supports. */
+export function isLocale(locale: string): boolean {
   try {
     return Intl.NumberFormat.supportedLocalesOf(locale).length > 0
   } catch {

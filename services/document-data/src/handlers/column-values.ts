@@ -12,6 +12,7 @@ import type { PlanExport } from '../store/documents/read-export'
 import { columnNotFound } from '../store/schema/unknown-names'
 import { requireDocument } from './document-call'
 import { readJsonExport } from './json-export'
+import { readSearch } from './records-query'
 
 const MAX_VALUES = 1_000
 const DEFAULT_VALUES = 200
@@ -28,7 +29,8 @@ export const columnValues = (ctx: Context): Pick<ColumnsService, 'listColumnValu
   },
 })
 
-function planRead({ tableId, columnId, filterJson, limit }: ListColumnValuesRequest): PlanExport {
+function planRead(request: ListColumnValuesRequest): PlanExport {
+  const { tableId, columnId, filterJson, search, limit } = request
   if (limit < 0 || limit > MAX_VALUES)
     throw new AppError(
       'invalid',
@@ -40,6 +42,10 @@ function planRead({ tableId, columnId, filterJson, limit }: ListColumnValuesRequ
     const column = table.byId.get(columnId)
     if (!column) throw columnNotFound(columnId, table)
     const filter = parseFilter(filterJson, table)
-    return planValues(table, column, { filter, limit: limit || DEFAULT_VALUES })
+    return planValues(table, column, {
+      filter,
+      search: search && readSearch(search, table, { schema }),
+      limit: limit || DEFAULT_VALUES,
+    })
   }
 }

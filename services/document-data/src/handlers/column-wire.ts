@@ -38,8 +38,7 @@ export function columnToWire(column: Column, tableRef: number): WireColumn {
 }
 
 /**
- * Reads a column to create. Description and `untieColIdFromLabel` are ignored on creation: clients rely on
- * that.
+ * Reads a column to create. Throws `invalid` for a field out of bounds.
  * @param computed whether the column is computed if its fields do not say
  */
 export function columnFromWire(
@@ -55,6 +54,8 @@ export function columnFromWire(
       isFormula: fields.isFormula ?? computed(fields),
       widgetOptions: fields.widgetOptions,
       visibleCol: readRef(fields.visibleCol, 'visibleCol'),
+      description: fields.description,
+      untieColIdFromLabel: fields.untieColIdFromLabel,
       recalcWhen: readRecalcWhen(fields.recalcWhen),
       recalcDeps: refsFromWire(fields.recalcDepsJson, 'recalcDeps'),
       rules: refsFromWire(fields.rulesJson, 'rules'),

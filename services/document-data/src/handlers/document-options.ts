@@ -75,7 +75,7 @@ export async function runWrite<R extends WriteResponse>(
   write: Write<R>,
 ): Promise<R> {
   const isPreview = options?.dryRun === true
-  const key = options && !isPreview ? readKey(options, call.caller.userId) : undefined
+  const key = options && readKey(options, call.caller.userId)
   const { epoch } = ctx.documents.stateOf(docId)
   const caps = writeCapsOf(ctx.keyWrites, call, docId)
   const run = (doc: DocumentWriter): R => {
@@ -85,9 +85,8 @@ export async function runWrite<R extends WriteResponse>(
     return { ...reply, seq: doc.nextSeq, etag: tagAt(epoch, doc.nextSeq) } as R
   }
   const runAsked = (doc: DocumentWriter): R => {
-    const kept = key && findReply(doc.connection, key, doc.earlierReplies)
+    const kept = findKept(doc, { key, ifMatch: options?.ifMatch ?? [], epoch })
     if (kept) return write.response.decode(kept)
-    requireMatch(options?.ifMatch ?? [], tagAt(epoch, doc.seq))
     const response = run(doc)
     if (key) {
       const bytes = encodeBytes(write.response, response)
@@ -108,6 +107,40 @@ export async function runWrite<R extends WriteResponse>(
   if (caps) writing.catch(() => caps.failed())
   const { result } = await writing
   return result.response
+}
+
+/**
+ * The response to an earlier write with the same idempotency key, for a handler whose write begins with long work; undefined when
+ * there is none. Throws `precondition` and `mismatch` as `runWrite`.
+ */
+export async function findResponse<R>(
+  ctx: Context,
+  call: ServerCall,
+  { docId, options }: WriteRequest,
+  response: MessageOf<R>,
+): Promise<R | undefined> {
+  if (!options) return undefined
+  const key = readKey(options, call.caller.userId)
+  const { epoch } = ctx.documents.stateOf(docId)
+  // As a write, so that the response is durable.
+  const find = (doc: DocumentWriter) => ({
+    kept: findKept(doc, { key, ifMatch: options.ifMatch, epoch }),
+  })
+  const { result } = await ctx.documents.transact(docId, authorOf(call), find, call.signal)
+  return result.kept && response.decode(result.kept)
+}
+
+interface WriteConditions {
+  readonly key: ReplyKey | undefined
+  readonly ifMatch: readonly string[]
+  readonly epoch: string
+}
+
+/** The kept reply to a write. Throws `precondition` when there is none and the document has changed. */
+function findKept(doc: DocumentWriter, { key, ifMatch, epoch }: WriteConditions) {
+  const kept = key && findReply(doc.connection, key, doc.earlierReplies)
+  if (!kept) requireMatch(ifMatch, tagAt(epoch, doc.seq))
+  return kept
 }
 
 function toPreview(docId: string, preview: Written<unknown>['preview']): Preview | undefined {
@@ -180,8 +213,8 @@ function requireMatch(tags: readonly string[], tag: string): void {
 }
 
 function readKey(options: WriteOptions, userId: number): ReplyKey | undefined {
-  const { idempotencyKey: key, requestDigest: digest } = options
-  if (key === '') return undefined
+  const { idempotencyKey: key, requestDigest: digest, dryRun } = options
+  if (key === '' || dryRun) return undefined
   if (key.length > MAX_KEY_LENGTH)
     throw new AppError('invalid', 'BAD_FIELD', 'options.idempotency_key is too long')
   if (digest.length !== DIGEST_BYTES)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
@@ -5,6 +6,8 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import type { Context } from '../context'
 
 const MIB = 1024 * 1024
+/** Name of the file in its folder. */
+const FILE = 'upload'
 
 /** The messages of an upload: a head, then bytes. */
 interface UploadMessage<H> {
@@ -26,6 +29,8 @@ export async function readHead<H>(incoming: AsyncIterator<UploadMessage<H>>): Pr
 export class ReceivedUpload implements AsyncDisposable {
   private constructor(
     private readonly folder: string,
+    /** Digest of the file. */
+    readonly sha256: Uint8Array,
     private readonly leave: () => void,
   ) {}
 
@@ -46,9 +51,8 @@ export class ReceivedUpload implements AsyncDisposable {
     let folder: string | undefined
     try {
       folder = await documents.lifeCycle.createScratch()
-      const upload = new ReceivedUpload(folder, leave)
-      await receive(upload.path, incoming, maxImportBytes)
-      return upload
+      const sha256 = await receive(join(folder, FILE), incoming, maxImportBytes)
+      return new ReceivedUpload(folder, sha256, leave)
     } catch (error) {
       if (folder !== undefined) await rm(folder, { recursive: true, force: true })
       leave()
@@ -58,7 +62,7 @@ export class ReceivedUpload implements AsyncDisposable {
 
   /** Path of the file. */
   get path(): string {
-    return join(this.folder, 'upload')
+    return join(this.folder, FILE)
   }
 
   /** Path at which a draft of its tables can be created. */
@@ -80,8 +84,9 @@ async function receive(
   path: string,
   incoming: AsyncIterator<UploadMessage<unknown>>,
   maxBytes: number,
-): Promise<void> {
+): Promise<Uint8Array> {
   const file = await open(path, 'wx', 0o600)
+  const digest = createHash('sha256')
   let bytes = 0
   try {
     for (let next = await incoming.next(); !next.done; next = await incoming.next()) {
@@ -95,8 +100,10 @@ async function receive(
           `upload must not be larger than ${Math.floor(maxBytes / MIB)} MiB`,
           { field: 'upload', limit: String(maxBytes), setting: 'SHEAF_MAX_IMPORT_MB' },
         )
+      digest.update(part.value)
       await file.writeFile(part.value)
     }
+    return digest.digest()
   } finally {
     await file.close()
   }

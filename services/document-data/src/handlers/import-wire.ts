@@ -1,4 +1,4 @@
-import { AppError } from '@sheaf/kit/errors'
+import { AppError, toAppError } from '@sheaf/kit/errors'
 import {
   PreviewImportResponse,
   type AppendTarget as WireTarget,
@@ -50,13 +50,26 @@ function readTypes(given: readonly ImportColumnType[]): ChosenTypes {
     throw badOption('types', `must not have more than ${MAX_TYPES} columns`)
   const types = new Map<string, Map<string, string>>()
   for (const { tableId, columnId, type } of given) {
-    if (!TYPES.has(columnType(type).name))
-      throw badOption('types', `a type must be one of ${[...TYPES].join(', ')}`)
+    if (!TYPES.has(typeName(type)))
+      throw badOption('types', `must only contain the types ${[...TYPES].join(', ')}`)
     const columns = types.get(tableId) ?? new Map<string, string>()
     columns.set(columnId, type)
     types.set(tableId, columns)
   }
   return types
+}
+
+/** The name of a chosen type. Throws `invalid`, naming the option, for an unknown type. */
+function typeName(type: string): string {
+  try {
+    return columnType(type).name
+  } catch (error) {
+    const known = toAppError(error)
+    if (!known) throw error
+    const { code, reason, message, metadata } = known
+    const field = 'options.types'
+    throw new AppError(code, reason, `${field}: ${message}`, { ...metadata, field })
+  }
 }
 
 function badOption(name: string, problem: string): AppError {

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import { AppError } from '@sheaf/kit/errors'
 import {
   ImportedDocument,
+  ImportTablesHead,
   type ImportDocumentRequest,
   type ImportDocumentResponse,
   type ImportService,
-  type ImportTablesHead,
   type ImportTablesRequest,
   type ImportTablesResponse,
   type PreviewImportRequest,
@@ -19,7 +20,7 @@ import { addDraftTables, appendDraftRows } from '../import/store-draft'
 import { syncWritten } from '../store/sqlite/durable-files'
 import { untilBroken } from './broken-upload'
 import { authorOf, requireDocument } from './document-call'
-import { runWrite } from './document-options'
+import { findResponse, isStrict, runWrite } from './document-options'
 import { Latest, readHead, ReceivedUpload } from './import-upload'
 import { readAppendTarget, readImportOptions, toPreviewResponse } from './import-wire'
 
@@ -70,6 +71,8 @@ export const importDocument = (ctx: Context): ImportService => ({
     const incoming = untilBroken(parts)
     const head = await readHead(incoming)
     readImportOptions(head.options)
+    if (head.writeOptions?.dryRun)
+      throw new AppError('invalid', 'BAD_FIELD', 'write_options.dry_run is not supported')
     requireDocument(ctx, call, head.docId, 'editors')
     await using upload = await ReceivedUpload.receive(ctx, call, incoming)
     const progress = new Latest<ImportProgress>()
@@ -93,6 +96,9 @@ async function storeTables(
 ): Promise<ImportedDocument> {
   const { docId, fileName } = head
   const { path, draftPath: target } = upload
+  const request = { docId, options: withContents(head, upload) }
+  const kept = await findResponse(ctx, call, request, ImportedDocument)
+  if (kept) return kept
   const given = head.append
   const append = given && ctx.documents.read(docId, (doc) => readAppendTarget(doc, given))
   const options = readImportOptions(head.options)
@@ -103,24 +109,31 @@ async function storeTables(
     (value) => progress.set(value),
     call.signal,
   )
-  requireFewRows(tables)
-  using draft = ImportDraft.open(target)
-  return await runWrite(
-    ctx,
-    call,
-    { docId },
-    {
-      response: ImportedDocument,
-      cause: 'import',
-      run: (doc) => ({
-        // The table may have changed meanwhile.
-        tables: given
-          ? appendDraftRows(doc, draft, readAppendTarget(doc, given))
-          : addDraftTables(doc, draft),
-        notes: [...notes],
-      }),
-    },
+  requireFewRows(
+    given?.sourceTableId ? tables.filter(({ id }) => id === given.sourceTableId) : tables,
   )
+  using draft = ImportDraft.open(target)
+  const strict = isStrict(request)
+  return await runWrite(ctx, call, request, {
+    response: ImportedDocument,
+    cause: 'import',
+    run: (doc) => ({
+      // The table may have changed meanwhile.
+      tables: given
+        ? appendDraftRows(doc, draft, { append: readAppendTarget(doc, given), strict })
+        : addDraftTables(doc, draft, strict),
+      notes: [...notes],
+    }),
+  })
+}
+
+/** Adds the head and the file to the request digest, so that only the same import is a repetition. */
+function withContents(head: ImportTablesHead, { sha256 }: ReceivedUpload) {
+  const { writeOptions: options, ...rest } = head
+  if (!options || options.idempotencyKey === '') return options
+  const described = ImportTablesHead.encode({ ...rest, docId: '' }).finish()
+  const digest = createHash('sha256').update(options.requestDigest).update(described)
+  return { ...options, requestDigest: digest.update(sha256).digest() }
 }
 
 function requireFewRows(tables: Imported['tables']): void {

@@ -8,7 +8,7 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { parseFilter, unknownColumn } from '../query/filter'
 import { buildReadQuery } from '../query/read-query'
-import { requireSearchText, type Search } from '../query/search'
+import { readSearchLocale, requireSearchText, type Search } from '../query/search'
 import { parseSort } from '../query/sort'
 import { findColumn, type TableShape } from '../query/table-shape'
 import type { QueryReader, RecordsQuery } from '../store/documents/record-reads'
@@ -74,12 +74,13 @@ function readFields({ fields, onlyFields }: RecordsView, table: TableShape): str
   return fields
 }
 
-/** Reads what rows are searched for. Throws AppError `invalid` for a text that is empty or too long, and for unknown columns. */
+/** Reads what rows are searched for. Throws AppError `invalid` for a text that is empty or too long, for unknown columns, and for no language tag. */
 export function readSearch(
-  { text, columns }: RecordsSearch,
+  { text, columns: ids, locale }: RecordsSearch,
   table: Table,
   { schema }: Pick<QueryReader, 'schema'>,
 ): Search {
   requireSearchText(text)
-  return { text, columns: searchedColumns(schema, table, columns) }
+  const shownIn = { ids, locale: readSearchLocale(locale) }
+  return { text, columns: searchedColumns(schema, table, shownIn) }
 }

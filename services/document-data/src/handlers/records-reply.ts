@@ -43,6 +43,7 @@ export async function* replyMessages(
       : reply
     const { seq } = reply
     const { nextCursor, totalCount } = document
+    if (totalCount !== undefined) reply.onCounted?.(totalCount)
     const etag = tagOf({ ...current, seq })
     const state = { seq, etag, nextCursor, totalCount }
     let isFirst = true

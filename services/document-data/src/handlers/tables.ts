@@ -112,14 +112,10 @@ function tableFromWire({ id, columns }: WireNewTable): NewTable {
 }
 
 /**
- * Columns created with their table are data columns unless they have a formula. Only the fields that define
- * their values are used.
+ * Columns created with their table are data columns unless they have a formula. They are in the order of the request, and have
+ * no rules, which name other columns.
  */
 function newColumn(column: Parameters<typeof columnFromWire>[0]): NewColumn {
   const { id, fields } = columnFromWire(column, ({ formula }) => (formula ?? '') !== '')
-  const { type, isFormula, formula, label, widgetOptions, recalcWhen, recalcDeps } = fields
-  return {
-    id,
-    fields: { type, isFormula, formula, label, widgetOptions, recalcWhen, recalcDeps },
-  }
+  return { id, fields: { ...fields, position: undefined, rules: undefined } }
 }

@@ -5,12 +5,15 @@ import type { Admission, Wanted } from '../admission'
 /** RPCs without side effects: those named so by convention, SQL, which is read-only, and formulas that are not stored. */
 const READ = /^(get|list|read)[A-Z]|^runSql$|^checkFormula$/
 
-/** RPCs that transfer files. */
+/** RPCs that transfer files, and last as long as their client takes. Rows of an import are written last, at once. */
 const transfers = new Set([
   'uploadAttachment',
   'downloadAttachment',
   'readAttachmentsArchive',
   'restoreAttachments',
+  'importDocument',
+  'importTables',
+  'previewImport',
 ])
 
 type Handler = (request: never, call: ServerCall) => unknown

@@ -55,7 +55,7 @@ const writes = new Set([
     'addOrUpdateRecords',
   ],
   ...['deleteRecords', 'addTables', 'updateTables', 'addViews', 'updateViews', 'deleteView'],
-  'updatePresence',
+  ...['importTables', 'updatePresence'],
   ...[
     'adoptDocument',
     'createDocument',

@@ -18,8 +18,11 @@ const withoutDocument = new Set([
   'verifySnapshot',
 ])
 
-/** Unary RPCs that only read; those that answer with a stream all do. */
+/** Unary RPCs that only read. */
 const READ = /^(get|list|read)[A-Z]|^checkFormula$/
+
+/** RPCs that answer with a stream and write; all others only read. */
+const streamingWrites = new Set(['importTables'])
 
 type Handler = (request: never, call: ServerCall) => unknown
 
@@ -37,6 +40,11 @@ export function withDocument(
   for (const [name, handler] of Object.entries(handlers as Record<string, Handler>)) {
     const handle = handler.bind(handlers)
     if (withoutDocument.has(name)) prepared[name] = handle
+    else if (streamingWrites.has(name))
+      prepared[name] = async function* (request: never, call) {
+        await prepare(ctx, call)
+        yield* handle(request, call) as AsyncIterable<unknown>
+      }
     else if (definition[name]?.responseStream)
       prepared[name] = async function* (request: never, call) {
         const check = await prepare(ctx, call)

@@ -72,13 +72,36 @@ export function matchColumns(
   }
   for (const { id, label } of own) {
     if (mapping.has(id)) continue
-    const isFree = (target: TargetColumn) => !used.has(target.id)
-    const target =
-      targets.find((one) => isFree(one) && fold(one.id) === fold(id)) ??
-      targets.find((one) => isFree(one) && label !== '' && fold(one.label) === fold(label))
+    const free = targets.filter((target) => !used.has(target.id))
+    const target = findNamed(free, { id, label })
     if (target) take(id, target)
   }
   return matched
+}
+
+/** Throws `invalid` when a column of a file has no column of the table because another column of the file goes there. */
+export function requireDistinct(
+  unmatched: readonly Pick<Column, 'id' | 'label'>[],
+  matched: ReadonlyMap<string, TargetColumn>,
+  { columns: targets }: AppendTarget,
+): void {
+  for (const { id, label } of unmatched) {
+    const wanted = findNamed(targets, { id, label })
+    const [other] = [...matched].find(([, target]) => target === wanted) ?? []
+    if (!wanted || other === undefined) continue
+    throw badTarget(
+      'columns',
+      `${shown(other)} and ${shown(id)} of the file both go to column ${shown(wanted.id)}: map one of them to another column, or to null`,
+    )
+  }
+}
+
+/** The column with the same id as a column of a file, or else the same label. */
+function findNamed(targets: readonly TargetColumn[], { id, label }: Pick<Column, 'id' | 'label'>) {
+  return (
+    targets.find((target) => fold(target.id) === fold(id)) ??
+    targets.find((target) => label !== '' && fold(target.label) === fold(label))
+  )
 }
 
 const fold = (text: string) => text.trim().toLowerCase()

@@ -101,6 +101,11 @@ export class Imports implements AsyncDisposable {
     return this.running.used
   }
 
+  /** Imports that wait for their turn. */
+  get waitingCount(): number {
+    return this.waiting.size
+  }
+
   /** Ends all imports, also those that are queued; they fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.isClosed = true

@@ -1,17 +1,32 @@
 import { tableIdFor } from '../identifiers'
 import type { DocumentWriter } from '../store/document'
 import { addRecords, insertRecords } from '../store/records/records'
+import { requireFit, requireReferenced } from '../store/records/strict-cells'
 import type { Column, Table } from '../store/schema/schema'
 import { addColumns, type NewColumn } from '../store/structure/columns'
 import { addTables } from '../store/structure/tables'
 import type { Cell, StoredValue } from '../values/column-type'
-import { badTarget, findSource, matchColumns, type AppendTarget } from './append-target'
+import {
+  badTarget,
+  findSource,
+  matchColumns,
+  requireDistinct,
+  type AppendTarget,
+} from './append-target'
 import type { LoadedTable } from './copy-document'
 import { shown } from './import-errors'
 import type { ImportDraft } from './import-draft'
 
-/** Adds the tables of a draft to a document, with names that are free and the row ids of the draft. */
-export function addDraftTables(doc: DocumentWriter, draft: ImportDraft): LoadedTable[] {
+/**
+ * Adds the tables of a draft to a document, with names that are free and the row ids of the draft.
+ * @param strict whether cells that do not fit the type that was chosen for their column, and references to rows that do not exist,
+ *   are refused rather than kept
+ */
+export function addDraftTables(
+  doc: DocumentWriter,
+  draft: ImportDraft,
+  strict: boolean,
+): LoadedTable[] {
   const taken = new Set(doc.schema.tables.map(({ tableId }) => tableId.toLowerCase()))
   const names = new Map<string, string>()
   for (const { tableId } of draft.tables) {
@@ -24,7 +39,7 @@ export function addDraftTables(doc: DocumentWriter, draft: ImportDraft): LoadedT
     columns: shownColumns(table).map((column) => newColumn(column, names)),
   }))
   const made = addTables(doc, wished)
-  return draft.tables.map((source, i) => {
+  const added = draft.tables.map((source, i) => {
     const table = doc.schema.get(made[i] ?? '')
     // A column whose values are all blank remains an empty column.
     const columns = shownColumns(source).filter(({ isFormula }) => !isFormula)
@@ -33,18 +48,46 @@ export function addDraftTables(doc: DocumentWriter, draft: ImportDraft): LoadedT
     let rows = 0
     for (const { ids, values } of draft.rows(source, columns)) {
       const given = targets.map((column, k) => ({ column, values: values[k] ?? [] }))
+      const places = placesOf(ids, rows)
+      if (strict) for (const one of given) requireFit(one.column, [], one.values, { places })
       insertRecords(doc, table, { wanted: ids, given, writing: { kind: 'added', given: refs } })
       rows += ids.length
     }
     return { id: table.tableId, rows }
   })
+  if (strict) requireRows(doc, draft, made)
+  return added
+}
+
+/** Throws `invalid` for a reference to a row that does not exist, once all tables are there, which may refer to each other. */
+function requireRows(doc: DocumentWriter, draft: ImportDraft, made: readonly string[]): void {
+  for (const [i, source] of draft.tables.entries()) {
+    const table = doc.schema.get(made[i] ?? '')
+    const columns = shownColumns(source).filter(
+      ({ isFormula, type }) => !isFormula && (type.name === 'Ref' || type.name === 'RefList'),
+    )
+    if (columns.length === 0) continue
+    const targets = columns.flatMap(({ id }) => table.byId.get(id) ?? [])
+    let rows = 0
+    for (const { ids, values } of draft.rows(source, columns)) {
+      const given = targets.map((column, k) => ({ column, values: values[k] ?? [] }))
+      requireReferenced(doc, given, { places: placesOf(ids, rows) })
+      rows += ids.length
+    }
+  }
+}
+
+interface Appending {
+  readonly append: AppendTarget
+  /** Whether cells that do not fit their column are refused rather than kept as text. */
+  readonly strict: boolean
 }
 
 /** Appends the rows of a table of a draft to a table of a document; cells are converted as those of other writes. */
 export function appendDraftRows(
   doc: DocumentWriter,
   draft: ImportDraft,
-  append: AppendTarget,
+  { append, strict }: Appending,
 ): LoadedTable[] {
   const source = findSource(draft.tables, append)
   const targets = matchedIds(doc, source, append)
@@ -55,11 +98,14 @@ export function appendDraftRows(
       (column, i) => [targets.get(column.id) ?? '', (values[i] ?? []).map(cellOf(column))] as const,
     )
     const added = { count: ids.length, cells: new Map(cells) }
-    addRecords(doc, append.tableId, added, { noParse: false })
+    addRecords(doc, append.tableId, added, { noParse: false, strict, places: placesOf(ids, rows) })
     rows += ids.length
   }
   return [{ id: append.tableId, rows }]
 }
+
+/** Indexes of rows in the file; so many came before them. */
+const placesOf = (ids: readonly number[], before: number) => ids.map((_, i) => before + i)
 
 const shownColumns = ({ columns }: Table) => columns.filter(({ hidden }) => !hidden)
 
@@ -82,8 +128,10 @@ function matchedIds(doc: DocumentWriter, source: Table, append: AppendTarget): M
   )
   if (unknown.length === 0 || append.unknown === 'ignore') return ids
   if (append.unknown === 'refuse') {
+    requireDistinct(unknown, matched, append)
     const names = unknown.slice(0, 5).map(({ id, label }) => shown(label || id))
-    throw badTarget('columns', `table ${shown(append.tableId)} has no column ${names.join(', ')}`)
+    const table = shown(append.tableId)
+    throw badTarget('columns', `table ${table} has no column ${names.join(', ')} to write to`)
   }
   const added = addColumns(
     doc,

@@ -87,13 +87,14 @@ export class TableSurvey implements RowSink {
   beginTable(name: string): void {
     if (this.tables.length >= importLimits.tables)
       throw tooMuch(`an import must not have more than ${importLimits.tables} tables`)
+    requireName(name, () => `table ${shown(name.replaceAll('\0', ''))}`)
     this.current = { name, sample: [], labels: [], surveys: [], rows: 0 }
     this.tables.push(this.current)
   }
 
   nameColumns(labels: readonly string[]): void {
     const table = this.table()
-    for (const label of labels) requireWellFormed(label, () => `table ${shown(table.name)}`)
+    for (const label of labels) requireName(label, () => `table ${shown(table.name)}`)
     table.labels = labels
     this.widen(table, labels.length, () => `table ${shown(table.name)}`)
   }
@@ -138,6 +139,12 @@ export class TableSurvey implements RowSink {
     if (!this.current) throw new Error('a row comes before its table')
     return this.current
   }
+}
+
+/** Throws `invalid` for the name of a table or column that the API would not accept. */
+function requireName(name: string, place: () => string): void {
+  requireWellFormed(name, place)
+  if (name.includes('\0')) throw badFile('a name must not contain NUL', place())
 }
 
 /** An unpaired surrogate could not be returned in any valid reply. */

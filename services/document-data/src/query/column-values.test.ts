@@ -68,7 +68,7 @@ interface Counted {
 function count(id: Id, filter: object = {}, limit = 1_000): Counted {
   const column = columns[ids.indexOf(id)] as ColumnShape
   const parsed = parseFilter(JSON.stringify(filter), table)
-  const plan = planValues(table, column, { filter: parsed, limit })
+  const plan = planValues(table, column, { filter: parsed, search: undefined, limit })
   const json = db.prepare(valuesSql(plan)).pluck().get(plan.params) as Buffer
   return JSON.parse(json.toString()) as Counted
 }

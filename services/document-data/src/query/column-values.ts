@@ -1,14 +1,16 @@
 import { quoteId } from '../quoting/quote'
 import type { StoredValue } from '../values/column-type'
 import { columnSql, errorNameSql, isErrorSql } from '../values/error-cells'
-import { allConditions, columnConditions, type Filter } from './filter'
+import type { Filter } from './filter'
+import { buildReadQuery } from './read-query'
+import type { Search } from './search'
 import { orderTerms } from './sort'
 import type { ColumnShape, TableShape } from './table-shape'
 
 /** The distinct values of a column to count, as plain values that can be sent to another thread. */
 export interface ValuesPlan {
   readonly export: 'values'
-  /** Quoted name of the table. */
+  /** Quoted name of the table, with its alias. */
   readonly from: string
   /** SQL of the counted value of a row. */
   readonly cell: string
@@ -28,20 +30,30 @@ export interface ValuesPlan {
 const MAX_BYTES = 1_000
 /** The counted value. */
 const VALUE = 'v'
+/** The table: a search reads others. */
+const ALIAS = 't'
 
-/** Plans to count the values of a column in the rows that pass a filter; the most frequent ones are listed, at most `limit`. */
+/** Which rows are counted, and how many values are listed. */
+interface ValuesRequest {
+  readonly filter: Filter
+  readonly search: Search | undefined
+  readonly limit: number
+}
+
+/** Plans to count the values of a column in the rows that pass filter and search; the most frequent ones are listed, at most `limit`. */
 export function planValues(
   table: TableShape,
   column: ColumnShape,
-  { filter, limit }: { readonly filter: Filter; readonly limit: number },
+  { filter, search, limit }: ValuesRequest,
 ): ValuesPlan {
   const { type } = column
   const inLists = type.storage === 'list'
-  const { sql: where, params } = allConditions(columnConditions(table, filter, '').values())
+  const query = { filter, search, sort: [], limit: 0 }
+  const { where, params } = buildReadQuery(table, query, { alias: ALIAS })
   return {
     export: 'values',
-    from: quoteId(table.tableId),
-    cell: countedSql(column),
+    from: `${quoteId(table.tableId)} AS ${ALIAS}`,
+    cell: countedSql(column, `${ALIAS}.`),
     inLists,
     where,
     params,

@@ -27,7 +27,10 @@ export interface ReadRequest {
 
 /** Results to determine besides the rows: plain data that can be sent to a worker thread. */
 export interface ReadExtras {
+  /** True to count the rows. */
   readonly counted: boolean
+  /** The number of rows, where it is known and need not be counted. */
+  readonly total?: number
   readonly page?: PageQuery
 }
 

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
+import moment from 'moment-timezone'
 import { quoteId } from '../quoting/quote'
 import type { Cell, StoredValue } from '../values/column-type'
 import { columnType } from '../values/column-types'
@@ -7,7 +8,8 @@ import { withErrors } from '../values/error-cells'
 import { tag } from '../values/tagged-text'
 import { parseFilter } from './filter'
 import { buildReadQuery } from './read-query'
-import { requireSearchText, type SearchedColumn } from './search'
+import { readSearchLocale, requireSearchText, type SearchedColumn } from './search'
+import { valueDisplayOf } from './value-display'
 import { sqlFunctions } from './sql-functions'
 import type { TableShape } from './table-shape'
 
@@ -18,6 +20,12 @@ const column = (id: string, type: string, more: Partial<SearchedColumn> = {}): S
   zone: BERLIN,
   ...more,
 })
+/** A column with a format, or without one for readers of a language. */
+const formatted = (id: string, name: string, options: object, locale?: string): SearchedColumn => {
+  const type = columnType(name)
+  const shown = { type, options: { ...options }, zone: BERLIN }
+  return column(id, name, { display: valueDisplayOf(shown, { locale, usual: 'en-US' }) })
+}
 const town = column('t', 'Text')
 const columns: readonly SearchedColumn[] = [
   column('t', 'Text'),
@@ -26,6 +34,14 @@ const columns: readonly SearchedColumn[] = [
   column('b', 'Bool'),
   column('d', 'Date'),
   column('dt', 'DateTime:Europe/Berlin'),
+  formatted('nc', 'Numeric', { numMode: 'currency', currency: 'EUR', numSign: 'parens' }),
+  formatted('np', 'Numeric', { numMode: 'percent' }, 'fr-FR'),
+  formatted('nl', 'Numeric', {}, 'de-DE'),
+  formatted('df', 'Date', { dateFormat: 'dddd, MMMM Do YYYY' }),
+  formatted('dl', 'Date', {}, 'en-US'),
+  formatted('tf', 'DateTime:Europe/Berlin', { dateFormat: 'DD/MM/YY', timeFormat: 'H:mm' }),
+  formatted('to', 'DateTime:Europe/Berlin', { dateFormat: '[t] HH', timeFormat: 'D A' }),
+  formatted('tl', 'DateTime:Europe/Berlin', {}, 'en-US'),
   column('cl', 'ChoiceList'),
   column('a', 'Any'),
   { ...column('f', 'Text'), type: withErrors(columnType('Text')) },
@@ -94,12 +110,36 @@ function find(text: string, ids = columns.map(({ id }) => id)): number[] {
 const isoTexts = (seconds: unknown, zone: string, withTime: boolean): string[] => {
   const date = new Date(Math.floor(seconds as number) * 1000)
   if (Number.isNaN(date.getTime())) return []
-  const parts = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: zone,
-    dateStyle: 'short',
-    ...(withTime && { timeStyle: 'medium' }),
-  }).format(date)
-  return [parts, parts.replace(' ', 'T')]
+  return [
+    new Intl.DateTimeFormat('sv-SE', {
+      timeZone: zone,
+      dateStyle: 'short',
+      ...(withTime && { timeStyle: 'medium' }),
+    }).format(date),
+  ]
+}
+const usual = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ').replaceAll('\u2212', '-')
+const inLanguage = (seconds: number, zone: string, withTime: boolean): string => {
+  const at = Math.floor(seconds)
+  const timeStyle = at % 60 === 0 ? ('short' as const) : ('medium' as const)
+  const hasTime = withTime || seconds % 86_400 !== 0
+  const style = { dateStyle: 'medium', timeZone: zone, ...(hasTime && { timeStyle }) } as const
+  return usual(new Intl.DateTimeFormat('en-US', style).format(at * 1000))
+}
+/** The texts of numbers in a column with a format. */
+const displays: Readonly<Record<string, (value: number) => string>> = {
+  nc: (value) => {
+    const style = { style: 'currency', currency: 'EUR' } as const
+    const text = new Intl.NumberFormat('en-US', style).format(Math.abs(value))
+    return value < 0 ? `(${text})` : text
+  },
+  np: (value) => new Intl.NumberFormat('fr-FR', { style: 'percent' }).format(value),
+  nl: (value) => value.toLocaleString('de-DE', { useGrouping: false, maximumFractionDigits: 10 }),
+  df: (value) => moment.utc(Math.floor(value) * 1000).format('dddd, MMMM Do YYYY'),
+  dl: (value) => inLanguage(value, 'UTC', false),
+  tf: (value) => moment.tz(Math.floor(value) * 1000, BERLIN).format('DD/MM/YY H:mm'),
+  to: (value) => moment.tz(Math.floor(value) * 1000, BERLIN).format('[t] HH D A'),
+  tl: (value) => inLanguage(value, BERLIN, true),
 }
 const texts = (cell: unknown): string[] => {
   if (typeof cell === 'string') return [cell]
@@ -124,10 +164,16 @@ const readings: Readonly<Record<string, (cell: Cell) => string[]>> = {
     Array.isArray(cell) ? [...cell.slice(1).map(label), ...texts(cell)] : texts(cell),
   rls: (cell) => (Array.isArray(cell) ? cell.slice(1).map(label) : texts(cell)),
 }
+function readCell(id: string, cell: Cell): readonly string[] {
+  const display = displays[id]
+  if (!display || !isNumber(cell)) return (readings[id] ?? texts)(cell)
+  const plain = /^d/.test(id) ? isoTexts(cell, 'UTC', false) : isoTexts(cell, BERLIN, true)
+  return [...(/^n/.test(id) ? texts(cell) : plain), usual(display(cell))]
+}
 function matches(row: Row, text: string): boolean {
   const part = text.toLowerCase()
   return Object.entries(row).some(([id, cell]) =>
-    (readings[id] ?? texts)(cell).some((each) => each.toLowerCase().includes(part)),
+    readCell(id, cell).some((each) => each.toLowerCase().includes(part)),
   )
 }
 
@@ -168,6 +214,8 @@ const row = fc.record({
   b: fc.oneof(fc.boolean(), word),
   d: orText(seconds),
   dt: orText(seconds),
+  ...Object.fromEntries(['nc', 'np', 'nl'].map((key) => [key, orText(number)])),
+  ...Object.fromEntries(['df', 'dl', 'tf', 'to', 'tl'].map((key) => [key, orText(seconds)])),
   cl: orText(list(word)),
   a: orText(
     fc.oneof(
@@ -208,7 +256,21 @@ const needle = fc.oneof(
     '1970',
     '03-01',
     '01 0',
-    '01T0',
+    't',
+    'T',
+    'mar',
+    'day',
+    'PM',
+    'th 2',
+    ', 20',
+    '/03',
+    '€',
+    '€1',
+    '(',
+    '0 %',
+    '1,5',
+    ',5',
+    '.00',
     ':59',
     'ValueError',
     'true',
@@ -230,6 +292,21 @@ describe('a search', () => {
       }),
       { numRuns: 400 },
     )
+  })
+
+  it('does not find all dates by the T of their notation', () => {
+    store([{ dt: 1709251200, tl: 1709251200, a: ['D', 1709251200, 'UTC'] }, { t: 'tea' }])
+    expect(find('t')).toEqual([1])
+  })
+
+  it('finds numbers and dates as they are shown', () => {
+    store([{ nc: -1234.5 }, { np: 0.5 }, { df: 1709251200 }, { dl: 1709251200 }])
+    expect(find('€1,234.50)')).toEqual([0])
+    expect(find('50 %')).toEqual([1])
+    expect(find('50\u00a0%')).toEqual([1])
+    expect(find('friday, march 1st')).toEqual([2])
+    expect(find('Mar 1, 2024')).toEqual([3])
+    expect(find('2024-03-01')).toEqual([2, 3])
   })
 
   it('looks only at the columns that it is given', () => {
@@ -284,6 +361,14 @@ describe('a search', () => {
     expect(() => buildReadQuery(shape, { ...request, search: { text: 'x', columns } })).toThrow(
       'filter has too many values',
     )
+  })
+
+  it('has no language where nothing can be shown in it, and refuses text that names none', () => {
+    expect(readSearchLocale('en-GB')).toBe('en-GB')
+    for (const unsupported of ['sco', 'an', 'gn-PY', undefined])
+      expect(readSearchLocale(unsupported)).toBeUndefined()
+    for (const wrong of ['', 'x', 'no tag', 'en_GB'])
+      expect(() => readSearchLocale(wrong)).toThrow('search.locale must be a language tag')
   })
 
   it.each(['', 'x'.repeat(201)])('refuses a text of other lengths', (text) => {

@@ -1,4 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
+import { specSql } from '../export/cell-spec'
+import { isLocale } from '../export/number-style'
 import { quoteId, quoteText } from '../quoting/quote'
 import type { ColumnType, StoredValue } from '../values/column-type'
 import { columnSql, isErrorSql, type ReadColumn } from '../values/error-cells'
@@ -6,6 +8,7 @@ import { numberJsonSql } from '../values/numbers/number-storage'
 import { isTaggedSql } from '../values/tagged-text'
 import type { Condition } from './allowed-values'
 import { containsSql, lowerSql, lowerText } from './text-tests'
+import { canContain, foldText, type ValueDisplay } from './value-display'
 
 /** A text to search for in the cells of a row, and the columns to look at. */
 export interface Search {
@@ -18,6 +21,8 @@ export interface SearchedColumn extends ReadColumn {
   readonly type: ColumnType
   /** Zone of a DateTime. */
   readonly zone: string
+  /** How numbers and dates are shown; absent if as in CSV answers. */
+  readonly display?: ValueDisplay
   /** What references, or attachments, show of the rows that they name; absent where they show row ids. */
   readonly shown?: {
     readonly tableId: string
@@ -42,9 +47,28 @@ export function requireSearchText(text: string): void {
   throw new AppError('invalid', 'BAD_FIELD', `search must have 1 to ${MAX_TEXT} characters`)
 }
 
+/**
+ * Reads the language of a reader: undefined for none, and for one in which nothing can be shown. Throws AppError `invalid` for
+ * text that is no language tag.
+ */
+export function readSearchLocale(locale: string | undefined): string | undefined {
+  if (locale === undefined || isLocale(locale)) return locale
+  if (isLanguageTag(locale)) return undefined
+  throw new AppError('invalid', 'BAD_FIELD', 'search.locale must be a language tag, such as en-GB')
+}
+
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1
+  } catch {
+    return false
+  }
+}
+
 /** What is looked for: in lower case, and undefined in texts that cannot contain it. */
 interface Needle {
   readonly text: string
+  readonly inDisplays: string
   readonly inNumbers: string | undefined
   readonly inDates: string | undefined
   readonly inTimes: string | undefined
@@ -55,17 +79,18 @@ function readNeedle(given: string): Needle {
   const ifOf = (characters: RegExp) => (characters.test(text) ? text : undefined)
   return {
     text,
+    inDisplays: foldText(given),
     inNumbers: ifOf(/^[\d.e+-]+$/),
     inDates: ifOf(/^[\d-]+$/),
-    // A date and its time may also be separated by a T.
-    inTimes: ifOf(/^[\d: t-]+$/)?.replace('t', ' '),
+    inTimes: ifOf(/^[\d: -]+$/),
   }
 }
 
 /**
  * Returns the condition that the text of a cell contains the text, ignoring case. The text of a cell is that of the CSV
- * answers, with dates and times as `2024-03-01 14:30:00` in the zone of the column; each item of a list has its own. Truth
- * values and errors have none. A reference has that of the cell it shows.
+ * answers, with dates and times as `2024-03-01 14:30:00` in the zone of the column; numbers and dates also have the one of
+ * their display, and each item of a list has its own. Truth values and errors have none. A reference has that of the cell it
+ * shows.
  * @param prefix of the columns of the table, which must distinguish them from those of other tables
  */
 export function searchCondition({ text, columns }: Search, prefix: string): Condition {
@@ -124,7 +149,28 @@ function byKind(cell: string, number: Condition, { text }: Needle): Condition {
   return scan(`iif(${isText},${inText},${number.sql})`, text, ...number.params)
 }
 
+/** How much longer a formatted cell takes than another one. */
+const FORMATTING = 10
+
+/** What it costs to search a row, in cells that are not formatted. */
+export function searchCost({ text, columns }: Search): number {
+  const folded = foldText(text)
+  const costs = columns.map(({ display, shown }) => {
+    const format = display ?? shown?.column.display
+    return format && canContain(format, folded) ? FORMATTING : 1
+  })
+  return costs.reduce((sum, cost) => sum + cost, 0)
+}
+
 function numberCondition(column: SearchedColumn, needle: Needle, cell: string): Condition {
+  const { display } = column
+  const plain = plainCondition(column, needle, cell)
+  if (!display || !canContain(display, needle.inDisplays)) return plain
+  const spec = specSql({ display, text: needle.inDisplays })
+  return either(plain, scan(`sheaf_display_finds(${cell},${spec})`))
+}
+
+function plainCondition(column: SearchedColumn, needle: Needle, cell: string): Condition {
   const { type, zone, shown } = column
   const { inNumbers, inDates, inTimes } = needle
   const within = (sql: string, text: string | undefined) =>

@@ -15,6 +15,7 @@ import {
   lower,
   textOfAny,
 } from './text-tests'
+import { displayFinds } from './value-display'
 
 /**
  * The SQL functions used by this folder and the column types, by name. Every connection that runs such SQL
@@ -41,5 +42,6 @@ export const sqlFunctions: Readonly<
   sheaf_local_time: localTime,
   sheaf_display: textOfCell,
   sheaf_field: fieldOfCell,
+  sheaf_display_finds: displayFinds,
   sheaf_sheet_cell: sheetCellOf,
 }

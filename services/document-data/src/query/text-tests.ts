@@ -111,10 +111,8 @@ function textsOfCoded(cell: readonly unknown[]): readonly string[] {
       return []
     case 'd':
       return [localDate(value, 'UTC') ?? '']
-    case 'D': {
-      const time = localTime(value, zone) ?? ''
-      return [time, time.replace(' ', 'T')]
-    }
+    case 'D':
+      return [localTime(value, zone) ?? '']
     default:
       return [anyText(cell)]
   }

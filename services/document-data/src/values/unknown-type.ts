@@ -7,5 +7,9 @@ export function unknownColumnType(type: string, known: readonly string[]): AppEr
   const shown = shorten(type)
   const { hint, details } = findNearMiss(type, known)
   const message = `Unknown column type "${shown}"${hint}`
-  return new AppError('invalid', 'UNKNOWN_COLUMN_TYPE', message, { type: shown, ...details })
+  return new AppError('invalid', 'UNKNOWN_COLUMN_TYPE', message, {
+    field: 'type',
+    type: shown,
+    ...details,
+  })
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
+import { startEngines } from '@sheaf/engines/engines'
 import { createLogger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
 import { testEngines } from '@sheaf/testkit/engines'
@@ -106,7 +107,15 @@ describe('the change stream', () => {
   const normal = { days: 1, megabytes: 256, replicas: 1 }
 
   it('is smaller than configured when NATS has too little storage, rather than missing', async () => {
-    const nats = await connectNats({ url: testEngines().natsUrl, name: 'test', log: silentLog() })
+    await using folder = await tempDir()
+    // A NATS of its own: the stream of the shared one belongs to other tests as well.
+    await using engines = await startEngines({
+      dataDir: folder.path,
+      databaseUrl: testEngines().databaseUrl,
+      path: process.env.PATH,
+      log: () => {},
+    })
+    const nats = await connectNats({ url: engines.natsUrl, name: 'test', log: silentLog() })
     try {
       const petabyte = 1024 ** 3
       const megabytes = await ensureChangeStream(nats, { ...normal, megabytes: petabyte })

@@ -43,7 +43,7 @@ describe('under more writes than an instance takes on', () => {
 
 describe('a caller that goes away', () => {
   it('ends its read, which makes room for others', async () => {
-    const limits = { ...defaultLimits, reads: 2 }
+    const limits = { ...defaultLimits, reads: 2, delayMs: 60_000 }
     await using instance = await TestInstance.start({ limits })
     const { clients } = instance
     const docId = await tableOf(instance)

@@ -37,6 +37,7 @@ const columns = newColumns([
   { id: 'Name', fields: { type: 'Text', label: 'Full name' } },
   { id: 'Guests', fields: { type: 'Int' } },
   { id: 'Price', fields: { type: 'Numeric' } },
+  { id: 'Share', fields: { type: 'Numeric', widgetOptions: '{"numMode":"percent"}' } },
   { id: 'Agreed', fields: { type: 'Bool' } },
   { id: 'Day', fields: { type: 'Date' } },
   { id: 'At', fields: { type: 'DateTime:Europe/Berlin' } },
@@ -99,6 +100,7 @@ describe('a form', () => {
       { id: 'Name', help: 'As on your pass', required: true },
       { id: 'At', label: 'When?' },
       { id: 'Drinks' },
+      { id: 'Share' },
     ]
     const id = await addView({ ...form, fields })
     const none = { help: '', required: false, multiline: false }
@@ -115,6 +117,7 @@ describe('a form', () => {
         },
         { ...none, id: 'At', label: 'When?', type: 'DateTime', timeZone: 'Europe/Berlin' },
         { ...none, id: 'Drinks', label: 'Drinks', type: 'ChoiceList', choices: ['tea', 'coffee'] },
+        { ...none, id: 'Share', label: 'Share', type: 'Numeric', percent: true },
       ],
     })
   })

@@ -172,7 +172,11 @@ describe('a preview of an import', () => {
     ['delimiter', { delimiter: 'ab' }, /^options\.delimiter must be one character/],
     ['decimal', { decimal: ';' }, /^options\.decimal must be/],
     ['encoding', { encoding: 'utf-7' }, /^options\.encoding must be one of/],
-    ['type', { types: [{ tableId: 'A', columnId: 'a', type: 'Ref:A' }] }, /^options\.types a type/],
+    [
+      'type',
+      { types: [{ tableId: 'A', columnId: 'a', type: 'Ref:A' }] },
+      /^options\.types must only contain the types Text, /,
+    ],
     ['column', { types: [{ tableId: 'A', columnId: 'x', type: 'Int' }] }, /unknown column "x"/],
     ['table', { types: [{ tableId: 'B', columnId: 'x', type: 'Int' }] }, /unknown table "B"/],
   ])('refuses a bad %s by name', async (_, options, message) => {

@@ -17,6 +17,16 @@ describe('an import', () => {
   })
   afterAll(() => imports[Symbol.asyncDispose]())
 
+  it.each<[string, string]>([
+    ['a column', String.raw`[{"a\u0000b": 1}]`],
+    ['a table', String.raw`{"a\u0000b": [{"c": 1}]}`],
+  ])('with NUL in the name of %s is refused', (_, json) =>
+    imports.expectRefused('t.json', json, {
+      reason: 'BAD_IMPORT_FILE',
+      message: /^table "\w*": a name must not contain NUL$/,
+    }),
+  )
+
   it('makes a table of a CSV file, with a type for every column', async () => {
     const made = await imports.import(
       'My people.csv',

@@ -22,7 +22,7 @@ describe('columns', () => {
   it('adds empty columns unless told otherwise', async () => {
     const { columnIds } = await add('Table1', [
       {},
-      { id: 'été', fields: { label: 'Summer', description: 'ignored' } },
+      { id: 'été', fields: { label: 'Summer', description: 'Of 2024' } },
       { id: 'n', fields: { type: 'Int' } },
       { id: 'd', fields: { isFormula: false } },
       { id: 'when', fields: { isFormula: false, type: 'DateTime' } },
@@ -30,7 +30,7 @@ describe('columns', () => {
     expect(columnIds).toEqual(['D', 'ete', 'n', 'd2', 'when'])
     const columns = new Map((await list('Table1')).map((column) => [column.id, column.fields]))
     expect(columns.get('D')).toMatchObject({ type: 'Any', isFormula: true, label: 'D' })
-    expect(columns.get('ete')).toMatchObject({ label: 'Summer', description: '' })
+    expect(columns.get('ete')).toMatchObject({ label: 'Summer', description: 'Of 2024' })
     expect(columns.get('n')).toMatchObject({ type: 'Int', isFormula: true })
     expect(columns.get('d2')).toMatchObject({ type: 'Text', isFormula: false })
     expect(columns.get('when')).toMatchObject({ type: 'DateTime:UTC' })
@@ -77,7 +77,7 @@ describe('columns', () => {
   it('adds all columns or none', async () => {
     const before = await list('Table1')
     await expect(add('Table1', [{ id: 'ok' }, { fields: { type: 'Nope' } }])).rejects.toMatchObject(
-      { code: 'invalid', reason: 'UNKNOWN_COLUMN_TYPE' },
+      { code: 'invalid', reason: 'UNKNOWN_COLUMN_TYPE', metadata: { field: 'type', type: 'Nope' } },
     )
     await expect(add('Table1', [])).rejects.toMatchObject({ code: 'invalid' })
     await expect(add('Nope', [{}])).rejects.toMatchObject({ code: 'not_found' })

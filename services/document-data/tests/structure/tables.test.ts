@@ -47,6 +47,30 @@ describe('tables', () => {
     ])
   })
 
+  it('describes columns, and shows the column of references that is asked for, as columns that are added later', async () => {
+    const { clients } = instance
+    await add([{ id: 'Cities', columns: [{ id: 'Name' }, { id: 'Land' }] }])
+    const call = await clients.as(docId, 'editors')
+    const listed = await clients.columns.listColumns(
+      { docId, tableId: 'Cities', hidden: false },
+      call,
+    )
+    const visibleCol = listed.columns[1]?.colRef
+    const described = { description: 'Where', untieColIdFromLabel: true }
+    const fields = { type: 'Ref:Cities', isFormula: false, visibleCol, ...described }
+    await add([{ id: 'Shops', columns: [{ id: 'City', fields }] }])
+    const columns = newColumns([{ id: 'Branch', fields }])
+    await clients.columns.addColumns({ docId, tableId: 'Shops', columns }, call)
+    const shops = await clients.columns.listColumns(
+      { docId, tableId: 'Shops', hidden: false },
+      call,
+    )
+    expect(shops.columns).toMatchObject([
+      { id: 'City', fields },
+      { id: 'Branch', fields },
+    ])
+  })
+
   it('makes ids unique without regard to case, also within one request', async () => {
     const { tableIds } = await add([
       { id: 'foo', columns: [{}] },

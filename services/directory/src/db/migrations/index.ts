@@ -19,6 +19,8 @@ import { documentPreferences } from './018-document-preferences'
 import { documentChanges } from './019-document-changes'
 import { localDocuments } from './020-local-documents'
 import { formKeys } from './021-form-keys'
+import { formLinkAudit } from './022-form-link-audit'
+import { formLinkEvents } from './023-form-link-events'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -43,4 +45,6 @@ export const migrations: readonly Migration[] = [
   documentChanges,
   localDocuments,
   formKeys,
+  formLinkAudit,
+  formLinkEvents,
 ]

@@ -24,7 +24,7 @@ import { DocumentMaintenance } from './maintenance'
 export class OpenDocument {
   /** Connections for reads that span several turns of the event loop. */
   readonly pool: ReaderPool
-  /** Small replies, valid for the committed state. */
+  /** Small replies and numbers of rows, valid for the committed state. */
   readonly replies: ReadCache
   /** Indexes that are built and dropped as filters need them. */
   readonly indexes: AutoIndexes
@@ -74,8 +74,8 @@ export class OpenDocument {
     }
     this.working = this.committed
     this.pool = new ReaderPool(path)
-    this.replies = new ReadCache(shared.replyBudget, shared.figures)
-    this.group = new GroupCommit(this.writer, this.groupHooks(), shared.observeGroup)
+    this.replies = new ReadCache(shared.replyBudget, shared.figures, this.committed.seq)
+    this.group = new GroupCommit(this.writer, this.groupHooks(), shared)
     const { writer, group, pool, indexes } = this
     const { workers, uploads, maxWalBytes } = shared
     const failed = (error: unknown) => events.failed(error)
@@ -364,6 +364,7 @@ export class OpenDocument {
 
   private afterCommit(): void {
     this.log.committed()
+    this.replies.counts.committed(this.entries)
     this.entries = []
     this.tasks.clear()
     this.shared.disk.accepted()

@@ -1,4 +1,5 @@
 import type { ByteBudget } from '../sqlite/byte-budget'
+import { RowCounts } from '../reads/row-counts'
 import type { ReadPlan } from '../reads/read-plan'
 import type { StoreFigures } from './shared-resources'
 
@@ -18,14 +19,20 @@ const MAX_KEY_LENGTH = 4096
  * repeatedly, and SQLite accounts for half the cost of such a call.
  */
 export class ReadCache {
+  /** The numbers of rows of tables. They outlive writes, which change them. */
+  readonly counts: RowCounts
   private readonly replies = new Map<string, Buffer>()
   /** Keys of plans whose replies were too long for one piece. Only a hint, so it outlives writes. */
   private readonly long = new Set<string>()
 
+  /** @param seq the log position of the committed state */
   constructor(
     private readonly budget: ByteBudget,
     private readonly figures: Figures = { repliesKept: 0, repliesMade: 0 },
-  ) {}
+    seq = 0,
+  ) {
+    this.counts = new RowCounts(seq)
+  }
 
   /**
    * The reply to the plan, read when it is not cached; undefined when it has to be read in chunks. Its bytes must

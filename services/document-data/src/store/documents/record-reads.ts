@@ -55,7 +55,10 @@ export interface RecordsQuery {
 }
 
 /** The records as one document; see `takeFacts` when the query has extras. */
-export type RecordsReply = ChunkedReply
+export interface RecordsReply extends ChunkedReply {
+  /** Must be called with the number of rows, once it was counted. */
+  readonly onCounted?: (total: number) => void
+}
 
 /** A planned read: the result when it is small, else the plan. */
 interface Prepared {
@@ -66,6 +69,8 @@ interface Prepared {
   readonly heavy: boolean
   /** True when the plan names rows, which makes it valid at this log position only. */
   readonly narrowed: boolean
+  /** The table whose rows are all counted by the read, if any. */
+  readonly countedRef?: number
 }
 
 /**
@@ -92,24 +97,28 @@ function wholeReply(
   return { seq, chunks: [whole], release: replyRoom.hold(limits, whole) }
 }
 
-function readManyRecords(
+async function readManyRecords(
   doc: OpenDocument,
   query: RecordsQuery,
   limits: ReadLimits,
   first: Prepared,
 ): Promise<RecordsReply> {
   let prepared = first
-  return readLong(doc, limits, () => {
+  const reply = await readLong(doc, limits, () => {
     if (isOutdated(prepared, doc)) prepared = doc.read((reader) => prepare(doc, reader, query))
     const { whole, seq, plan, heavy, schema } = prepared
     if (whole) return wholeReply(doc, limits, seq, whole)
     const parts = (connection: Connection) => documentParts(connection, plan)
     return { inThread: heavy ? plan : undefined, parts, schema }
   })
+  const { countedRef } = prepared
+  if (countedRef === undefined) return reply
+  return { ...reply, onCounted: (total) => doc.replies.counts.learn(countedRef, reply.seq, total) }
 }
 
-function isOutdated({ schema, seq, narrowed }: Prepared, doc: OpenDocument): boolean {
-  return schema !== doc.state.schema || (narrowed && seq !== doc.state.seq)
+function isOutdated({ schema, seq, narrowed, plan }: Prepared, doc: OpenDocument): boolean {
+  const isOfOneMoment = narrowed || plan.extras?.total !== undefined
+  return schema !== doc.state.schema || (isOfOneMoment && seq !== doc.state.seq)
 }
 
 function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery): Prepared {
@@ -117,7 +126,7 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
   const found = schema.getReadable(query.tableId)
   const table = query.shape?.(found) ?? found
   const built = query.build(table, reader)
-  const plan = planRead(table, built, query.form)
+  const { plan, countedRef } = planCounted(doc, { table, built, form: query.form })
   const rows = isPage(plan) ? 0 : countRoughly(connection, plan)
   const extent = extentOf(plan, rows)
   if (extent === 'small') {
@@ -130,13 +139,40 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
   const ids = kept ? nearPage(connection, kept, plan) : find(doc, search)
   if (!ids) {
     const heavy = extent === 'heavy'
-    return { schema, seq, plan: kept ? { ...plan, kept } : plan, heavy, narrowed: false }
+    return {
+      schema,
+      seq,
+      plan: kept ? { ...plan, kept } : plan,
+      heavy,
+      narrowed: false,
+      countedRef,
+    }
   }
   // The page is found by its order, or all rows that pass the filter.
   const narrow = narrowTo(kept ? { ...plan, offset: 0 } : plan, ids)
   const reply = extentOfFound(ids.length) === 'small' ? readAtOnce(connection, narrow) : undefined
   const whole = reply && isWhole(reply) ? reply : undefined
   return { schema, seq, plan: narrow, heavy: false, narrowed: true, whole }
+}
+
+interface Wanted {
+  readonly table: Table
+  readonly built: ReadQuery
+  readonly form: RowForm
+}
+
+/** Plans a read. A page of a table in its own order needs no count if the number of rows is known. */
+function planCounted(
+  { replies }: OpenDocument,
+  { table, built, form }: Wanted,
+): Pick<Prepared, 'plan' | 'countedRef'> {
+  const plan = planRead(table, built, form)
+  const { extras } = plan
+  if (!extras?.counted || !takesAll(plan) || table.ref === 0) return { plan }
+  const total = replies.counts.get(table.ref)
+  const known = { ...plan, extras: { ...extras, counted: false, total } }
+  const planned = total !== undefined && isPage(known) ? known : plan
+  return { plan: planned, countedRef: table.ref }
 }
 
 interface Search {

@@ -88,6 +88,7 @@ export interface SharedResources {
   readonly maxWalBytes: number
   readonly traceWrite: TraceWrite | undefined
   readonly observeGroup: ((group: CommittedGroup) => void) | undefined
+  readonly groupMs: number | undefined
   readonly stages: WriteStages | undefined
   /** Absent when the files of this instance are all there is of the documents. */
   replicator?: Replicator
@@ -120,6 +121,8 @@ export interface SharedResourcesOptions {
   readonly traceWrite?: TraceWrite
   /** Called after each transaction that is on disk. */
   readonly observeGroup?: (group: CommittedGroup) => void
+  /** Milliseconds after which a group of writes takes no further one; 20 by default. */
+  readonly groupMs?: number
   /** Stages of writes that may wait. */
   readonly stages?: WriteStages
   /** Opens what keeps the documents outside of this instance; by default their files are all there is. */
@@ -152,6 +155,7 @@ export function createSharedResources(
     maxWalBytes,
     traceWrite: options.traceWrite,
     observeGroup: options.observeGroup,
+    groupMs: options.groupMs,
     stages: options.stages,
     isPast: options.isPast === true,
     figures: new StoreFigures({ replies: replyBudget, entries: entryBudget }),

@@ -13,6 +13,8 @@ export interface ShownField extends FormQuestion {
   readonly multiline: boolean
   /** Time zone in which a DateTime without an offset is read. */
   readonly timeZone?: string
+  /** True for a number that people read as a percentage: 0.5 is 50 %. */
+  readonly percent?: true
 }
 
 /** A form as people see it: nothing of its table but what it asks. */
@@ -75,11 +77,13 @@ function findForm({ connection, schema }: DocumentReader, viewId: number) {
   }
 }
 
-function answerOf({ type, choices = [] }: Column, timeZone: string) {
+function answerOf({ type, choices = [], options }: Column, timeZone: string) {
   const { name, argument } = type
+  const isPercent = options.numMode === 'percent' && (name === 'Numeric' || name === 'Int')
   return {
     type: name,
     ...((name === 'Choice' || name === 'ChoiceList') && { choices }),
     ...(name === 'DateTime' && { timeZone: argument ?? timeZone }),
+    ...(isPercent && { percent: true as const }),
   }
 }

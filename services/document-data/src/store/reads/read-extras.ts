@@ -29,11 +29,11 @@ const NEWLINE = 0x0a
 export function* findExtras(
   connection: Connection,
   plan: ReadPlan,
-  { counted, page }: ReadExtras,
+  { counted, page, total: known }: ReadExtras,
 ): Generator<null, FoundExtras> {
   const both =
     counted && page && isSlowFirstPage(plan, page) ? countPage(connection, plan) : undefined
-  const total = both?.total ?? (counted ? countRows(connection, plan) : undefined)
+  const total = both?.total ?? (counted ? countRows(connection, plan) : known)
   const found = page && (yield* findPage(connection, plan, page, both?.ids))
   const next = found?.next && positionText(found.next)
   return { line: Buffer.from(`${JSON.stringify({ total, next })}\n`), ids: found?.ids }

@@ -1,6 +1,7 @@
 import { quoteId } from '../../quoting/quote'
 import type { Condition } from '../../query/filter'
 import type { ReadExtras, ReadQuery } from '../../query/read-query'
+import { searchCost } from '../../query/search'
 import { rowSql, type RowForm, type RowSql } from '../../query/row-form'
 import type { Order } from '../../query/sort'
 import type { StoredValue } from '../../values/column-type'
@@ -34,7 +35,7 @@ export interface ReadPlan extends RowSql {
   readonly offset: number
   /** Bound values of `where`. */
   readonly params: readonly StoredValue[]
-  /** Number of columns in which a search looks; absent for none. */
+  /** Cost of searching a row, in cells; absent for no search. */
   readonly searched?: number
   /** True when the rows are few and known by their ids. */
   readonly isNarrow?: boolean
@@ -67,7 +68,7 @@ export function planRead(table: Table, query: ReadQuery, form: RowForm): ReadPla
   const { where, order, inIdOrder, limit, offset = 0, params, fields, extras } = query
   const from = quoteId(table.tableId)
   const sql = fields ? sqlOfFields(table, fields, form) : sqlOf(table, form)
-  const searched = query.search?.columns.length
+  const searched = query.search && searchCost(query.search)
   const rows = { where, order, inRanges: inIdOrder, limit, offset, params, extras, searched }
   return { from, ...sql, ...rows }
 }

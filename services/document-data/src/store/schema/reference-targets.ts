@@ -36,6 +36,7 @@ export function requireTargets(
       'invalid',
       'UNKNOWN_COLUMN_TYPE',
       `column "${shorten(id)}": the type "${shorten(type ?? '')}" refers to a table that does not exist`,
+      { field: 'type' },
     )
   }
 }

@@ -13,8 +13,18 @@ export type { GroupHooks, StageSignal }
 
 /** Maximum number of waiting writes of one document. */
 const QUEUE_SIZE = 2000
+/** Milliseconds after which a group takes no further member by default, so that other documents are served. */
+const GROUP_MS = 20
 /** A full queue is processed within about this time. */
 const RETRY_AFTER_MS = '1000'
+
+/** Options of GroupCommit. */
+interface GroupOptions {
+  /** Called after each transaction that is on disk. */
+  readonly observeGroup?: ((group: CommittedGroup) => void) | undefined
+  /** Milliseconds after which a group takes no further member. */
+  readonly groupMs?: number | undefined
+}
 
 /**
  * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and
@@ -37,10 +47,11 @@ export class GroupCommit {
   constructor(
     connection: Connection,
     hooks: GroupHooks,
-    private readonly observe?: (group: CommittedGroup) => void,
+    private readonly options: GroupOptions = {},
   ) {
     const { queue } = this
-    this.parts = { connection, hooks, observe, queue, ended: () => this.endGroup() }
+    const { observeGroup: observe, groupMs = GROUP_MS } = options
+    this.parts = { connection, hooks, observe, groupMs, queue, ended: () => this.endGroup() }
   }
 
   /** Number of waiting writes. */
@@ -77,7 +88,7 @@ export class GroupCommit {
         ),
       )
     return new Promise<T>((resolve, reject) => {
-      const since = this.observe ? performance.now() : 0
+      const since = this.options.observeGroup ? performance.now() : 0
       const work = () => {
         const value = run()
         return () => resolve(preview ? preview(value) : value)

@@ -4,8 +4,6 @@ import { spoilsConnection, translateSqliteError } from './sqlite-errors'
 
 /** Writes in one transaction at most. */
 const GROUP_SIZE = 256
-/** Milliseconds after which a group takes no further member, so that other documents are served. */
-const GROUP_MS = 20
 /** Milliseconds for which a stage may keep the transaction open. */
 const STAGE_MS = 30_000
 
@@ -88,6 +86,8 @@ export interface WriteGroupParts {
   readonly connection: Connection
   readonly hooks: GroupHooks
   readonly observe: ((group: CommittedGroup) => void) | undefined
+  /** Milliseconds after which the group takes no further member. */
+  readonly groupMs: number
   /** The waiting writes; the group takes its members from the front. */
   readonly queue: Member[]
   /** Called once all members are answered. */
@@ -135,12 +135,12 @@ export class WriteGroup {
 
   /** True when the transaction is open and holds what its members have written. */
   private apply(): boolean {
-    const { connection, queue } = this.parts
+    const { connection, queue, groupMs } = this.parts
     let current: Member | undefined
     try {
       connection.prepare('BEGIN IMMEDIATE').run()
       this.begun = performance.now()
-      const until = this.begun + GROUP_MS
+      const until = this.begun + groupMs
       for (let taken = 0; taken < GROUP_SIZE && performance.now() < until; taken++) {
         current = queue.shift()
         if (!current) break

@@ -25,6 +25,8 @@ export interface NewColumnFields {
   readonly isFormula?: boolean
   readonly widgetOptions?: string
   readonly visibleCol?: number
+  readonly description?: string
+  readonly untieColIdFromLabel?: boolean
   readonly recalcWhen?: number
   /** JSON list of column refs. */
   readonly recalcDeps?: string | null
@@ -196,8 +198,8 @@ export function describeNewColumns(
     isFormula,
     formula: fields.formula ?? '',
     label: fields.label ?? id,
-    description: '',
-    untieColIdFromLabel: false,
+    description: fields.description ?? '',
+    untieColIdFromLabel: fields.untieColIdFromLabel ?? false,
     summarySourceCol: 0,
     displayCol: 0,
     visibleCol: fields.visibleCol ?? 0,

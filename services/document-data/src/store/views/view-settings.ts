@@ -115,7 +115,7 @@ export function changeView(table: Table, row: ViewRow, change: ViewChange): View
 
 /** The error of a field of a view that is not as it must be. */
 export function badField(field: string, fault: string): AppError {
-  return new AppError('invalid', 'BAD_FIELD', `${field} of a view ${fault}`)
+  return new AppError('invalid', 'BAD_FIELD', `${field} of a view ${fault}`, { field })
 }
 
 function checkName(name: string): string {

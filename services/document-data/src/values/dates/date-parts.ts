@@ -85,10 +85,11 @@ export function readIsoDate(text: string): number | undefined {
 /** Returns the order of the parts in a date format; year first if it does not specify one. */
 export function dateOrder(format: unknown): DateOrder {
   if (typeof format !== 'string') return 'YMD'
-  const found = ['Y', 'M', 'D'].map((letter) => ({
-    letter,
-    at: format.toUpperCase().indexOf(letter),
-  }))
+  const parts = format
+    .replace(/\[[^\]]*\]|LTS?/g, '')
+    .replace(/l+/gi, 'MDY')
+    .toUpperCase()
+  const found = ['Y', 'M', 'D'].map((letter) => ({ letter, at: parts.indexOf(letter) }))
   if (found.some(({ at }) => at < 0)) return 'YMD'
   const order = found.sort((a, b) => a.at - b.at).map(({ letter }) => letter)
   const text = order.join('')
