@@ -14,7 +14,7 @@ const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
  */
 const halls = {
   'packages/kit/src': `
-    backoff.ts config.ts near-miss.ts setting-names.ts errors.ts payload-error.ts truncate-text.ts version.ts make-folder.ts
+    backoff.ts config.ts near-miss.ts setting-names.ts errors.ts payload-error.ts truncate-text.ts json-search.ts version.ts make-folder.ts
     log-limit.ts log-output.ts logger.ts fair-share.ts fair-queue.ts grouped-calls.ts wait-for-drain.ts
     telemetry tls.ts nats.ts nats-stream.ts postgres rpc multiplex grpc lifecycle.ts`,
   'services/directory/src': `
@@ -22,7 +22,7 @@ const halls = {
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
     file-names.ts identifiers.ts quoting json values export formats query store moments replication processes evaluator formulas sql bodies changes import
-    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts open-replication.ts documents.ts key-writes.ts presence.ts config.ts directory-clients.ts context.ts heartbeat.ts
+    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts presence.ts metrics.ts open-replication.ts documents.ts key-writes.ts config.ts directory-clients.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
     unknown-type.ts column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types
@@ -47,7 +47,7 @@ const halls = {
   'packages/client/src': `
     errors.ts retry-policy.ts cancellation.ts idempotency-key.ts call-options.ts http-request.ts xhr-transport.ts transport.ts connection.ts
     document-types.ts selection.ts groups.ts resources.ts change.ts presence.ts dry-run.ts batch.ts columns.ts views.ts table.ts event-stream.ts change-feed.ts
-    attachments.ts webhooks.ts history.ts document.ts workspaces.ts documents.ts sheaf.ts index.ts`,
+    attachments.ts imports.ts webhooks.ts history.ts document.ts workspaces.ts documents.ts sheaf.ts index.ts`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks
     config.ts notifier.ts metrics.ts context.ts changes delivery handlers service.ts main.ts`,
@@ -61,9 +61,9 @@ const halls = {
     load process-usage.ts target.ts statistics.ts workloads.ts in-turn.ts machine.ts options.ts report.ts
     formulas modes optimizations plain profile-preload.ts measures.ts main.ts`,
   'gateway/console/src': `
-    api components session layout access sample formats form public-form import sites home reference document-context live presence undo writes
+    api components components/overlays session layout access sample formats form public-form import sites reference document-context live presence undo writes/table writes/storage writes writes/unsaved home
     cells/editing cells/choice cells/date cells/reference cells/attachments cells formulas structure/choices structure/columns structure
-    grid/rows grid/view grid/groups grid/filter grid/clipboard grid/composition grid/ranges grid/arrangement grid/grouping grid/views grid/columns grid/presence grid/search grid/row-panel grid board form-editor history profile past webhooks document palette styles
+    grid/rows grid/view grid/groups grid/moves grid/filter grid/clipboard grid/composition grid/ranges grid/arrangement grid/grouping grid/views grid/columns grid/presence grid/search grid/row-panel grid/live-rows grid/editing grid/formula-bar grid/header-menu grid/row-commands grid board form-editor history profile past webhooks document palette styles
     app.tsx main.tsx form-main.tsx`,
 }
 

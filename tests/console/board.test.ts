@@ -167,6 +167,14 @@ describe('a board', () => {
     await expectStatus(path, { b: null })
   })
 
+  it('says how many values and rows it does not show, beyond 100 lanes', async () => {
+    const tasks = Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`task ${n}`, 'Todo']))
+    const path = await addTasks('Wide', tasks)
+    await showBoard(path, await addBoard(path, { groupBy: ['Name'] }))
+    await page.getByText('21 values have no lane, so 21 rows are not shown.').waitFor()
+    expect(await page.locator('.board-lane').count()).toBe(100)
+  })
+
   it('is used by the keyboard: cards are reached, moved and opened', async () => {
     const path = await openBoard('Keys', { a: 'Todo', b: 'Todo', c: 'Done' })
     const expectFocus = (title: string) =>
@@ -224,7 +232,11 @@ describe('a board', () => {
     await expectLanes({ 'No Status': '0', Todo: '0', Doing: '0', Done: '0' })
     await button('Add card: Doing').click()
     const panel = page.getByRole('dialog', { name: 'Row' })
-    await button('Edit Name', panel).click()
+    await button('Edit Name', panel).waitFor()
+    await eventually(async () => {
+      const focused = await page.evaluate('document.activeElement.getAttribute("aria-label")')
+      expect(focused).toBe('Edit Name')
+    }, patience)
     await page.keyboard.type('New')
     await page.keyboard.press('Enter')
     await expectStatus(path, { New: 'Doing' })
@@ -232,6 +244,23 @@ describe('a board', () => {
     await page.keyboard.press('Escape')
     await button('Add card: No Status').click()
     await expectLanes({ 'No Status': '1 Row 2', Todo: '0', Doing: '1 New', Done: '0' })
+  })
+
+  it('shows a card that was added to a long lane', async () => {
+    const tasks = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`t${n + 1}`, 'Todo']))
+    await openBoard('Long', tasks)
+    await card('t1').waitFor()
+    await button('Add card: Todo').click()
+    await page.getByRole('dialog', { name: 'Row' }).waitFor()
+    await card('Row 501').waitFor()
+    await eventually(async () => {
+      const [added, lanes] = await Promise.all([
+        card('Row 501').boundingBox(),
+        lane('Todo').locator('.lane-cards').boundingBox(),
+      ])
+      if (!added || !lanes) return false
+      return added.y >= lanes.y && added.y + added.height <= lanes.y + lanes.height + 1
+    }, patience)
   })
 })
 
@@ -257,6 +286,13 @@ describe('the cards of a board', () => {
     expect(await card('b1').locator('dl').innerText()).toMatch(/^Points\s+3$/)
     await page.getByRole('searchbox').fill('a')
     await expectLanes({ 'No Status': '0', Todo: '2 a2 a1', Doing: '0', Done: '0' })
+    await eventually(async () => {
+      expect(await page.locator('.board-card .cell-hit').allInnerTexts()).toEqual(['a2', 'a1'])
+      expect(await page.evaluate(`[...CSS.highlights.get('search-hit')].map(String)`)).toEqual([
+        'a',
+        'a',
+      ])
+    }, patience)
     await page.getByRole('searchbox').fill('nothing')
     await page.getByText('Nothing found for “nothing”').waitFor()
     await button('Clear search', page.locator('.grid-message')).click()
@@ -288,6 +324,23 @@ describe('the cards of a board', () => {
       Doing: '1 t2000',
       Done: '0',
     })
+  })
+
+  it('have the names of others who have them open or focused', async () => {
+    const path = await addTasks('Met', { a: 'Todo', b: 'Done' })
+    const view = await addBoard(path)
+    await showBoard(path, view)
+    await showBoard(path, view, bob.page)
+    const named = (on: Page) =>
+      on.evaluate(`[...document.querySelectorAll('[data-people]')].map((card) => [
+        card.dataset.rowId, card.dataset.people])`)
+    await opener('b', bob.page).focus()
+    await eventually(async () => expect(await named(page)).toEqual([['2', 'Bob']]), patience)
+    await opener('a').click()
+    await eventually(async () => expect(await named(bob.page)).toEqual([['1', 'you']]), patience)
+    for (const on of [page, bob.page]) expect(await findViolations(on)).toEqual([])
+    await bob.page.goto(`${sheaf.url}/console`)
+    await eventually(async () => expect(await named(page)).toEqual([]), patience)
   })
 
   it('are not moved by viewers', async () => {

@@ -212,7 +212,7 @@ describe('by keyboard', () => {
 
   it('dates are entered in the native field, or typed as text', async () => {
     await open('Day')
-    await page.getByLabel('Day', { exact: true }).waitFor()
+    await page.getByLabel('Day', { exact: true }).and(page.locator(':focus')).waitFor()
     await page.keyboard.type('03052025')
     await press('Enter')
     await holds('Day', Date.UTC(2025, 2, 5) / 1000)

@@ -1,9 +1,10 @@
+import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { formOf } from '../support/attachments'
-import { newDocument } from '../support/system'
-import { findUrl, findViolations, useChromium, type Visit } from './chromium'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { findUrl, findViolations, patience, useChromium, type Visit } from './chromium'
 
 const { openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -101,6 +102,90 @@ describe('files', () => {
     await more.waitFor({ state: 'detached' })
     const shown = await page.getByRole('link', { name: /^\d+\.txt$/ }).allTextContents()
     expect(shown.sort()).toEqual(names.sort())
+  })
+})
+
+describe('files that are attached to a cell', () => {
+  const cell = (column: string) => page.locator(`.ag-row[row-index="0"] [col-id="${column}"]`)
+  const field = () => page.getByLabel('Attach files')
+
+  /** Opens a table with a column of files, and the editor of its first cell. */
+  async function openEditor(): Promise<void> {
+    await addTable(rest, doc, 'Docs', { Name: 'Text', Papers: 'Attachments' })
+    await addRecords(rest, `${doc}/tables/Docs`, [{ Name: 'one' }])
+    await page.goto(`${await findUrl(sheaf, rest, doc)}/tables/Docs`)
+    await cell('Name').getByText('one').waitFor()
+    await cell('Papers').dblclick()
+    await field().waitFor()
+  }
+
+  it('are added although the editor is closed during the upload', async () => {
+    await openEditor()
+    const release = await holdUploads()
+    await field().setInputFiles([file('a.txt', 10), file('b.txt', 20)])
+    await page.getByRole('progressbar', { name: 'Upload' }).waitFor()
+    await cell('Name').click()
+    await page.getByText('The upload goes on.').waitFor()
+    await field().waitFor({ state: 'detached' })
+    release()
+    await cell('Papers').getByText('a.txt').waitFor()
+    await eventually(async () => {
+      const [row] = await readRecords(rest, `${doc}/tables/Docs`)
+      expect(row?.fields.Papers).toEqual(['L', 1, 2])
+    }, patience)
+  })
+
+  it('are added to those that were attached to the cell during the upload', async () => {
+    await openEditor()
+    const release = await holdUploads()
+    await field().setInputFiles(file('late.txt', 10))
+    await page.getByRole('progressbar', { name: 'Upload' }).waitFor()
+    await cell('Name').click()
+    await page.getByText('The upload goes on.').waitFor()
+    await page.route('**/attachments', (route) => route.continue(), { times: 1 })
+    await cell('Papers').dblclick()
+    await field().setInputFiles(file('early.txt', 20))
+    await page.getByRole('link', { name: 'early.txt' }).waitFor()
+    await cell('Name').click()
+    await cell('Papers').getByText('early.txt').waitFor()
+    release()
+    await cell('Papers').getByText('late.txt').waitFor()
+    await eventually(async () => {
+      const [row] = await readRecords(rest, `${doc}/tables/Docs`)
+      expect(row?.fields.Papers).toEqual(['L', 1, 2])
+    }, patience)
+    expect(await page.getByRole('button', { name: 'Decide…' }).count()).toBe(0)
+  })
+
+  it('say why they were not added after the editor was closed', async () => {
+    await openEditor()
+    const release = await holdUploads()
+    await field().setInputFiles(file('big.bin', 3 << 20))
+    await page.getByRole('progressbar', { name: 'Upload' }).waitFor()
+    await cell('Name').click()
+    await field().waitFor({ state: 'detached' })
+    release()
+    await page.getByText(/^big\.bin could not be uploaded: .*must not exceed 1 MB/).waitFor()
+  })
+
+  it('are added to a row in its panel, also after it was left; Escape cancels', async () => {
+    await openEditor()
+    const release = await holdUploads()
+    await field().setInputFiles(file('a.txt', 10))
+    await page.getByRole('progressbar', { name: 'Upload' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Upload cancelled.').waitFor()
+    await page.getByRole('button', { name: 'Open row 1' }).click()
+    await page.getByRole('button', { name: 'Edit Papers' }).click()
+    await field().setInputFiles(file('b.txt', 20))
+    await page.getByRole('progressbar', { name: 'Upload' }).waitFor()
+    await page.getByRole('button', { name: 'Edit Name' }).click()
+    release()
+    await cell('Papers').getByText('b.txt').waitFor()
+    await eventually(async () => {
+      const [row] = await readRecords(rest, `${doc}/tables/Docs`)
+      expect(row?.fields.Papers).toEqual(['L', 1])
+    }, patience)
   })
 })
 

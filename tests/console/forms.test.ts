@@ -26,6 +26,7 @@ beforeAll(async () => {
 afterAll(() => anyone?.[Symbol.asyncDispose]())
 
 const choices = { widgetOptions: JSON.stringify({ choices: ['tea', 'coffee'] }) }
+const percent = { widgetOptions: JSON.stringify({ numMode: 'percent' }) }
 const columns = [
   { id: 'Name', fields: { type: 'Text', label: 'Full name' } },
   { id: 'Guests', fields: { type: 'Int', label: 'Guests' } },
@@ -34,6 +35,7 @@ const columns = [
   { id: 'Drink', fields: { type: 'Choice', label: 'Drink', ...choices } },
   { id: 'Drinks', fields: { type: 'ChoiceList', label: 'Drinks', ...choices } },
   { id: 'Agreed', fields: { type: 'Bool', label: 'Agreed' } },
+  { id: 'Share', fields: { type: 'Numeric', label: 'Share', ...percent } },
   {
     id: 'Double',
     fields: { type: 'Any', label: 'Double', isFormula: true, formula: '$Guests * 2' },
@@ -90,6 +92,7 @@ describe('a form', () => {
     await name.getByLabel('Required').check()
     await page.getByRole('button', { name: 'Move Guests up' }).click()
     await page.getByRole('button', { name: 'Remove Day' }).click()
+    await page.locator('[aria-label^="Remove "]:focus').waitFor()
     await page.getByLabel('Message after sending').fill('See you there!')
     await page.getByLabel('Offer to send another answer').check()
     await preview.getByRole('heading', { name: 'Summer party' }).waitFor()
@@ -101,7 +104,7 @@ describe('a form', () => {
       ).body
       expect(views[0]?.fields.form).toMatchObject({
         title: 'Summer party',
-        fields: [{ id: 'Guests' }, { id: 'Name', required: true }, { id: 'At' }, {}, {}, {}],
+        fields: [{ id: 'Guests' }, { id: 'Name', required: true }, { id: 'At' }, {}, {}, {}, {}],
       })
     }, patience)
     expect(await findViolations(page)).toEqual([])
@@ -134,6 +137,31 @@ describe('a form', () => {
 
     await page.goto(consoleUrl(`${doc}/history`))
     await page.getByText('A form', { exact: true }).first().waitFor()
+  })
+
+  it('begins with the answers in its address, which people can change', async () => {
+    const fields = columns.slice(0, -1).map(({ id }) => ({ id }))
+    const { table, url } = await shareForm({ fields, again: true })
+    const on = anyone.page
+    const answers = ['prefill_full+name=Ada', 'prefill_Guests=many', 'prefill_At=2026-03-01T09:30']
+    const choices = ['prefill_Drink=tea', 'prefill_Drinks=tea,coffee', 'prefill_Agreed=true']
+    await on.goto(`${url}?${[...answers, ...choices].join('&')}`)
+    await on.getByLabel('Full name').waitFor()
+    expect(await on.getByLabel('Guests').inputValue()).toBe('')
+    expect(await on.getByLabel('Agreed').isChecked()).toBe(true)
+    await on.getByLabel('Full name').fill('Ada L.')
+    await on.getByText('In percent').waitFor()
+    await on.getByLabel('Share').fill('7')
+    await on.getByRole('button', { name: 'Send' }).click()
+    await on.getByText('Thank you.').waitFor()
+    expect(await rowsOf(table)).toMatchObject([
+      {
+        ...{ Name: 'Ada L.', Guests: 0, At: 1772353800, Agreed: true },
+        ...{ Drink: 'tea', Drinks: ['L', 'tea', 'coffee'], Share: 0.07 },
+      },
+    ])
+    await on.getByRole('button', { name: 'Send another answer' }).click()
+    expect(await on.getByLabel('Full name').inputValue()).toBe('Ada')
   })
 
   it('says what is wrong at its question, and moves the focus to the first', async () => {
@@ -203,17 +231,78 @@ describe('a form', () => {
   it('asks before changes are lost', async () => {
     const table = await addTable()
     const viewId = await addForm(table, { fields: [{ id: 'Name' }] })
-    await page.goto(consoleUrl(`${table}?view=${viewId}`))
+    await showTable(table)
+    await page.getByRole('button', { name: /^View: / }).click()
+    await page.getByRole('menuitemradio', { name: 'Sign up' }).click()
     await page.getByLabel('Title').fill('Other')
     await page.getByRole('link', { name: 'History' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await page.getByLabel('Title').inputValue()).toBe('Other')
+    // The same path, but all rows.
+    await page.getByRole('link', { name: table.split('/').at(-1) ?? '', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.goBack()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.waitForURL(`**?view=${viewId}`)
     expect(await page.getByLabel('Title').inputValue()).toBe('Other')
     await page.getByRole('button', { name: /^View: / }).click()
     await page.getByRole('menuitemradio', { name: 'All rows' }).click()
     await dialog.getByRole('button', { name: 'Leave without saving' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
     await eventually(() => expect(page.url()).not.toContain('view='), patience)
+  })
+
+  it('that someone else has changed since it was edited is overwritten only after a question', async () => {
+    const table = await addTable()
+    const id = await addForm(table, { fields: [{ id: 'Name' }] })
+    const body = (title: string) => ({
+      views: [{ id, fields: { form: { title, fields: [{ id: 'Name' }] } } }],
+    })
+    const stored = async () => {
+      const { views } = (
+        await rest.get<{ views: { fields: { form: { title: string } } }[] }>(`${table}/views`)
+      ).body
+      return views[0]?.fields.form.title
+    }
+    await page.goto(consoleUrl(`${table}?view=${id}`))
+    const title = page.getByLabel('Title')
+    const save = page.getByRole('button', { name: 'Save form' })
+    const dialog = page.getByRole('dialog', { name: 'Someone else has changed this form' })
+    await title.fill('Mine')
+    requireOk(await rest.patch(`${table}/views`, { body: body('Theirs') }))
+    await save.click()
+    await dialog.waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await title.inputValue()).toBe('Mine')
+    await save.click()
+    await dialog.getByRole('button', { name: 'Show theirs' }).click()
+    await eventually(async () => expect(await title.inputValue()).toBe('Theirs'), patience)
+    expect(await stored()).toBe('Theirs')
+    await title.fill('Mine again')
+    requireOk(await rest.patch(`${table}/views`, { body: body('Theirs again') }))
+    await save.click()
+    await dialog.getByRole('button', { name: 'Save mine' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stored()).toBe('Mine again')
+  })
+
+  it('keeps the edits of a question whose column someone else renames', async () => {
+    const table = await addTable()
+    const id = await addForm(table, { fields: [{ id: 'Name' }, { id: 'Guests' }] })
+    await page.goto(consoleUrl(`${table}?view=${id}`))
+    const guests = page.getByRole('listitem', { name: 'Guests' })
+    await guests.getByLabel('Question').fill('How many are you?')
+    const columns = [{ id: 'Guests', fields: { label: 'Visitors' } }]
+    requireOk(await rest.patch(`${table}/columns`, { body: { columns } }))
+    await page.getByRole('listitem', { name: 'Visitors' }).waitFor()
+    await page.getByRole('button', { name: 'Save form' }).click()
+    await eventually(async () => {
+      const { views } = (await rest.get<{ views: object[] }>(`${table}/views`)).body
+      const fields = [{ id: 'Name' }, { id: 'Visitors', label: 'How many are you?' }]
+      expect(views).toMatchObject([{ fields: { form: { fields } } }])
+    }, patience)
   })
 
   it('is shown to viewers, changed by editors, and shared by owners', async () => {

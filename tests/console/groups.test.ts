@@ -345,3 +345,17 @@ describe('the totals of columns', () => {
     await eventually(async () => (await lines())[0] === 'CountryFR3 rowsPrice sum 12', patience)
   })
 })
+
+it('columns that no longer exist are named, sort and group nothing, and are removed', async () => {
+  await openSales('Gone', '?sort=-Lost,Price&group=Left')
+  await expectRows(5)
+  for (const text of ['Group by “Left”: no such column', 'Sort by “Lost”: no such column']) {
+    await page.getByText(text, { exact: true }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: `Remove ${text}` }).click()
+    await page.getByText(text, { exact: true }).waitFor({ state: 'detached' })
+  }
+  await page.waitForURL(/\?sort=Price$/)
+})
+
+const expectRows = (count: number) => page.getByText(`${count} rows`, { exact: true }).waitFor()

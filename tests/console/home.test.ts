@@ -119,7 +119,9 @@ describe('home', () => {
     expect((await others.patch(`${shared}/access`, { body: { delta } })).status).toBe(200)
 
     await page.goto(`${sheaf.url}/console/`)
+    // The documents of each site arrive by themselves.
     await listOf('Shared with me').getByText('Recipes of Eve').waitFor()
+    await listOf('Recently changed').getByText('Garden plans').waitFor()
     expect(await listOf('Pinned').allTextContents()).toEqual(['Garden plans'])
     expect(await listOf('Shared with me').allTextContents()).toEqual(['Recipes of Eve'])
     const recent = await listOf('Recently changed').allTextContents()
@@ -189,6 +191,24 @@ describe('the search of all pages', () => {
     await search.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(desk.faults).toEqual([])
+  })
+
+  it('says that documents of sites beyond the first 20 are not found', async () => {
+    await page.route('**/api/orgs', async (route) => {
+      const response = await route.fetch()
+      const [org, ...others] = (await response.json()) as { id: number }[]
+      const more = Array.from({ length: 20 }, () => org)
+      await route.fulfill({ response, json: [org, ...others, ...more] })
+    })
+    await page.goto(`${sheaf.url}/console/`)
+    await page.getByText('Only documents of your first 20 sites are listed.').waitFor()
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Only documents of your first 20 sites are found.').waitFor()
+    await page.getByRole('combobox').fill('in the last site')
+    await dialog.getByText('No matches. Only documents of your first 20 sites are found.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.unrouteAll()
   })
 
   it('offers the pages of a document that its user may open', async () => {

@@ -148,6 +148,10 @@ describe('an import into a document', () => {
     const dialog = page.getByRole('dialog', { name: 'Import “more.csv”' })
     await dialog.getByText('1 row.').waitFor()
     await dialog.getByLabel('Import as').selectOption('Rows of Stock')
+    const alignments = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.import th')].map((head) => getComputedStyle(head).textAlign)`,
+    )
+    expect(alignments).toEqual(['start', 'end', 'start'])
     const columns = dialog.getByRole('group', { name: 'Columns' })
     await columns.getByLabel('Cost').selectOption('Price')
     await columns.getByLabel('Note').selectOption('Leave out')
@@ -162,5 +166,27 @@ describe('an import into a document', () => {
     await page.getByRole('gridcell', { name: 'Apples' }).waitFor()
     await page.getByRole('gridcell', { name: '2.5' }).waitFor()
     expect(await page.getByRole('columnheader', { name: 'Note' }).count()).toBe(0)
+  })
+
+  it('keeps what was not imported as it was in view until it is closed', async () => {
+    await openStock()
+    const imported = {
+      tables: [{ id: 'Stock', rows: 2 }],
+      seq: 1,
+      notes: ['the table A is empty'],
+    }
+    await page.route(/\/api\/docs\/[^/?]+\/import(\?|$)/, (route) =>
+      route.fulfill({ contentType: 'application/x-ndjson', body: JSON.stringify({ imported }) }),
+    )
+    await page.getByRole('button', { name: 'Import a file' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a file' })
+    await dialog.getByLabel('File', { exact: true }).setInputFiles(textFile('Preise.csv', GERMAN))
+    await dialog.getByText('2 rows.').waitFor()
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    const shown = page.getByRole('dialog', { name: 'The file is imported' })
+    await shown.getByText('the table A is empty').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await shown.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await shown.waitFor({ state: 'detached' })
   })
 })

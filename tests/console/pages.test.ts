@@ -113,6 +113,18 @@ describe('the console', () => {
     expect(await desk.page.getByRole('button', { name: 'Access' }).count()).toBe(0)
   })
 
+  it('offers to reload the page when a part of it cannot be loaded', async () => {
+    await using other = await visit({ storageState: await desk.context.storageState() })
+    const { page } = other
+    await page.route('**/assets/sql-page-*.js', (route) => route.abort())
+    await page.goto(`${sheaf.url}/console/docs/${docId}/sql`)
+    const message = page.getByText('This part of the console could not be loaded.')
+    await message.waitFor()
+    await page.unroute('**/assets/sql-page-*.js')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('button', { name: 'Run' }).waitFor()
+  })
+
   it('names the owner of the personal site of a document', async () => {
     await open(desk, `/docs/${docId}/tables/People`, /A document/)
     const trail = desk.page.getByRole('navigation', { name: 'Breadcrumb' })
@@ -137,7 +149,7 @@ describe('the console', () => {
 })
 
 describe('the page of a table', () => {
-  it('asks for the grid, the tables and the columns before its user is known, and for nothing twice', async () => {
+  it('asks for the grid, the tables, the columns and the document before its user is known, and for nothing twice', async () => {
     await using visitor = await visit({ storageState: await desk.context.storageState() })
     const { page, settled } = visitor
     const asked: string[] = []
@@ -147,7 +159,9 @@ describe('the page of a table', () => {
     })
     const whole = `/api/docs/${docId}`
     // The tables are read a second time, for the position from which changes are followed.
-    const needed = [`${whole}/tables`, `${whole}/tables`, `${whole}/tables/People/columns`]
+    const people = `${whole}/tables/People`
+    const tables = [`${whole}/tables`, `${whole}/tables`]
+    const needed = [whole, ...tables, `${people}/columns`]
     const isNeeded = (path: string) => path.startsWith(whole)
     let release = () => {}
     const isKnown = new Promise<void>((resolve) => (release = resolve))
@@ -155,6 +169,8 @@ describe('the page of a table', () => {
       await isKnown
       await route.continue()
     })
+    // What was read must not become stale meanwhile, however slow the machine is.
+    await page.clock.setFixedTime(new Date())
     await page.goto(`${sheaf.url}/console/docs/${docId}/tables/People`)
     await eventually(() => {
       expect(asked).toContain('/console/assets/table-grid.js')
@@ -163,27 +179,67 @@ describe('the page of a table', () => {
     release()
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
     await settled()
-    // The document has preferences of the user, which the page that was left may still be sending.
-    const later = [whole, `${whole}/changes`, `${whole}/tables/People/records/list`]
+    const later = [`${whole}/changes`, `${people}/records/list`]
     expect(asked.filter(isNeeded).sort()).toEqual([...needed, ...later].sort())
   })
 
-  it('shows a change that is made while it is loading', async () => {
-    const rest = createRest(sheaf.url, sheaf.ownerKey)
-    await using visitor = await visit({ storageState: await desk.context.storageState() })
-    const { page } = visitor
-    await page.route('**/api/session', async (route) => {
-      const columns = [{ id: 'Late', fields: { label: 'Late', type: 'Text' } }]
-      await eventually(() => expect(isRead).toBe(true))
-      requireOk(await rest.post(`/api/docs/${docId}/tables/People/columns`, { body: { columns } }))
-      await route.continue()
+  describe('shows what is changed while it is loading', () => {
+    /** Opens the page of the table, whose parts that match are held back until released. */
+    async function openHeld(
+      visitor: Visit,
+      held: string,
+    ): Promise<{ asked: string[]; release: () => void }> {
+      const { page } = visitor
+      const asked: string[] = []
+      page.on('requestfinished', (request) => asked.push(new URL(request.url()).pathname))
+      page.on('request', (request) => asked.push(`begun ${new URL(request.url()).pathname}`))
+      let release = () => {}
+      const isReleased = new Promise<void>((resolve) => (release = resolve))
+      await page.route(held, async (route) => {
+        await isReleased
+        await route.continue()
+      })
+      await page.goto(`${sheaf.url}/console/docs/${docId}/tables/People`)
+      return { asked, release }
+    }
+
+    async function changeBoth(name: string, column: string): Promise<void> {
+      const rest = createRest(sheaf.url, sheaf.ownerKey)
+      const people = `/api/docs/${docId}/tables/People`
+      const records = [{ id: 2, fields: { Name: name } }]
+      requireOk(await rest.patch(`${people}/records`, { body: { records } }))
+      const columns = [{ id: column, fields: { label: column, type: 'Text' } }]
+      requireOk(await rest.post(`${people}/columns`, { body: { columns } }))
+    }
+
+    async function seeBoth({ page }: Visit, name: string, column: string): Promise<void> {
+      await page.getByRole('gridcell', { name }).waitFor()
+      await page.getByRole('columnheader', { name: column }).waitFor()
+    }
+
+    it('after it was read', async () => {
+      await using visitor = await visit({ storageState: await desk.context.storageState() })
+      const { asked, release } = await openHeld(visitor, '**/changes?*')
+      await eventually(() => {
+        for (const part of ['records/list', 'columns'])
+          expect(asked).toContain(`/api/docs/${docId}/tables/People/${part}`)
+      })
+      await changeBoth('Grace', 'Late')
+      release()
+      await seeBoth(visitor, 'Grace', 'Late')
     })
-    let isRead = false
-    page.on('requestfinished', (request) => {
-      isRead ||= request.url().endsWith('/People/columns')
+
+    it('and was received before the grid was there', async () => {
+      await using visitor = await visit({ storageState: await desk.context.storageState() })
+      const { asked, release } = await openHeld(visitor, '**/assets/table-grid-*.js')
+      await eventually(() => expect(asked).toContain(`begun /api/docs/${docId}/changes`))
+      await changeBoth('Hedy', 'Later')
+      // The columns are read again after the change was received.
+      const isColumns = (path: string) => path === `/api/docs/${docId}/tables/People/columns`
+      await eventually(() => expect(asked.filter(isColumns).length).toBeGreaterThan(1))
+      release()
+      await seeBoth(visitor, 'Hedy', 'Later')
     })
-    await page.goto(`${sheaf.url}/console/docs/${docId}/tables/People`)
-    await page.getByRole('columnheader', { name: 'Late' }).waitFor()
   })
 })
 

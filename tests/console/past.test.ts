@@ -91,6 +91,7 @@ describe('a former moment', () => {
     await page.keyboard.type('9')
     expect(await page.locator('.cell-field').count()).toBe(0)
     await page.locator('.ag-header-cell[col-id="Size"]').getByRole('button').click()
+    await page.getByRole('menuitem').first().waitFor()
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
       'Sort 1 → 9',
       'Sort 9 → 1',
@@ -127,11 +128,14 @@ describe('a former moment', () => {
     const latest = await latestSeq()
     await page.goto(`${address}/tables/Beds?asOf=${latest - 2}`)
     await shows('Size', '3')
+    await eventually(async () => (await slider().getAttribute('max')) === String(latest), patience)
     await slider().press('ArrowRight')
     await page.waitForURL(`${address}/tables/Beds?asOf=${latest - 1}`)
     await shows('Size', '4')
-    const text = await slider().getAttribute('aria-valuetext')
-    expect(text).toMatch(/^Change \d+, .+: You changed row 1 in Beds$/)
+    await eventually(async () => {
+      const text = await slider().getAttribute('aria-valuetext')
+      expect(text).toMatch(/^Change \d+, .+: You changed row 1 in Beds$/)
+    }, patience)
     await slider().press('End')
     await shows('Size', '5')
     expect(await button('Newer').getAttribute('aria-disabled')).toBe('true')
@@ -198,7 +202,9 @@ describe('restoring', () => {
     await dialog().getByText('changed row 1 in Beds').waitFor()
     const size = dialog().getByRole('row').filter({ hasText: 'Beds, row 1' })
     await size.waitFor()
-    expect(await size.getByRole('cell').allInnerTexts()).toEqual(['Size', '5', '3'])
+    await eventually(async () => {
+      expect(await size.getByRole('cell').allInnerTexts()).toEqual(['Size', '5', '3'])
+    }, patience)
     await dialog().getByText('deleted row 2 from Beds').waitFor()
     expect(await findViolations(page)).toEqual([])
     await dialog().getByRole('button', { name: 'Cancel' }).click()
@@ -282,13 +288,15 @@ describe('restoring', () => {
     await dialog().getByRole('heading', { name: 'Restore 3 rows of Beds?' }).waitFor()
     await dialog().getByText('added row 2 to Beds and changed').waitFor()
     const row = dialog().getByRole('row').filter({ hasText: 'Beds, row 1' })
-    const cells = await row.allInnerTexts()
-    expect(cells.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
-      'Roses Beds, row 1 Name Weeds Roses',
-      'Roses Beds, row 1 Size 1 3',
-      'Roses Beds, row 1 Note sized empty',
-      'Roses Beds, row 1 Area 2 6',
-    ])
+    await eventually(async () => {
+      const cells = await row.allInnerTexts()
+      expect(cells.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+        'Roses Beds, row 1 Name Weeds Roses',
+        'Roses Beds, row 1 Size 1 3',
+        'Roses Beds, row 1 Note sized empty',
+        'Roses Beds, row 1 Area 2 6',
+      ])
+    }, patience)
     expect(await findViolations(page)).toEqual([])
     await dialog().getByRole('button', { name: 'Restore rows' }).click()
     await page.getByText(/^3 rows of Beds were restored to change \d+\. You can undo/).waitFor()

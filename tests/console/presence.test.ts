@@ -127,6 +127,7 @@ describe('people who have the same document open', () => {
     await showsMarks(page, [])
     await bob.page.goBack()
     await peopleOn(page).waitFor()
+    await bob.page.locator('.ag-row:not(.row-waiting)').first().waitFor()
   })
 
   it('disappear when they lose access', async () => {

@@ -1,6 +1,7 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { Page } from 'playwright-core'
+import { requireOk } from '../support/webhooks'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { findUrl, patience, useChromium } from './chromium'
 
@@ -54,6 +55,24 @@ async function holdList(): Promise<() => void> {
   })
   return answer
 }
+
+describe('a reference', () => {
+  it('shows the new label of its row when somebody else changes it', async () => {
+    await addRecords(rest, tasks, [{ Person: 2, People: ['L', 2, 3] }])
+    const shown = (column: string) => page.locator(`.ag-row[row-index="1"] [col-id="${column}"]`)
+    await shown('Person').getByText('Ada').waitFor()
+    await shown('People').getByText('Ada').waitFor()
+    const rename = async (Name: string) => {
+      const people = tasks.replace(/Tasks$/, 'People')
+      const body = { records: [{ id: 2, fields: { Name } }] }
+      requireOk(await rest.patch(`${people}/records`, { body }))
+      await shown('Person').getByText(Name).waitFor()
+      await shown('People').getByText(Name).waitFor()
+    }
+    await rename('Grace')
+    await rename('Ada')
+  })
+})
 
 describe('the list of a reference', () => {
   it('that has not arrived picks what the arrow keys and Enter then mark', async () => {

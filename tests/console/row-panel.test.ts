@@ -310,3 +310,26 @@ describe('the panel of a row', () => {
     expect(await panel(bob.page).getByRole('link').count()).toBe(0)
   })
 })
+
+it('on a narrow screen the keyboard does not reach what the panel covers', async () => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  await show()
+  await open(1)
+  const isCovered = () =>
+    page.evaluate<boolean>(`document.activeElement.closest('.grid, .document-side') !== null`)
+  for (let stop = 0; stop < 40; stop++) {
+    await page.keyboard.press('Tab')
+    expect(await isCovered()).toBe(false)
+  }
+  await panel().getByRole('button', { name: 'Next row' }).click()
+  await title('t3')
+  await page.keyboard.press('Escape')
+  await panel().waitFor({ state: 'detached' })
+  await cell(2, 'Title').and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: 'Add column' }).click()
+  await panel().getByLabel('Name', { exact: true }).fill('Draft')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard changes' }).click()
+  await panel().waitFor({ state: 'detached' })
+  await page.setViewportSize({ width: 1280, height: 720 })
+})

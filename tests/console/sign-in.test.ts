@@ -1,13 +1,13 @@
-import { freePort } from '@sheaf/engines/free-port'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { startOidcProvider, type OidcProvider } from '../support/oidc-provider'
+import { ownPort } from '../support/own-port'
 import { findViolations, useChromium } from './chromium'
 
 const { visit } = useChromium()
 let provider: OidcProvider
 let sheaf: RunningSheaf
 beforeAll(async () => {
-  const port = await freePort('127.0.0.1')
+  const port = await ownPort()
   provider = await startOidcProvider(`http://127.0.0.1:${port}`)
   const env = { ...provider.env, SHEAF_PORT: String(port), SHEAF_LOOP_DELAY_MS: '60000' }
   sheaf = await startSheaf({ env })

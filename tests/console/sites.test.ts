@@ -154,6 +154,7 @@ describe('sites, workspaces and documents', () => {
     await page.getByText('Drop one file at a time.').waitFor()
     await page.dispatchEvent('body', 'drop', { dataTransfer: await drag('pets.csv') })
     const dialog = page.getByRole('dialog', { name: 'Import “pets.csv”' })
+    await dialog.waitFor()
     // The browser must not open another file in place of the page.
     const isOpened = await page.evaluate<boolean>(`(() => {
       const dataTransfer = new DataTransfer()
@@ -235,6 +236,7 @@ describe('access', () => {
     await dialog.getByLabel('Anyone who is signed in can view with the link').uncheck()
     await dialog.getByRole('button', { name: `Remove ${email}` }).click()
     await dialog.getByRole('rowheader', { name: /Dan/ }).waitFor({ state: 'detached' })
+    await dialog.locator('[aria-label^="Remove "]:focus, form input:focus').waitFor()
     const denied = other.page.getByRole('alert').getByText('access denied')
     const shown = other.page.getByRole('heading', { level: 1, name: 'Shared' })
     await eventually(async () => {
@@ -290,6 +292,29 @@ describe('sharing a document', () => {
     await signIn(other, sheaf, email)
     await other.page.goto(String(link))
     await other.page.getByRole('heading', { level: 1, name: 'Plans' }).waitFor()
+  })
+
+  it('lowers the role that someone has only after a question', async () => {
+    const { email } = await sheaf.createUser('uma@example.com', 'Uma')
+    const workspaces = (await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')).body
+    const path = `/api/workspaces/${workspaces[0]?.id}/docs`
+    const { body: docId } = await rest.post<string>(path, { body: { name: 'Kept' } })
+    const body = { delta: { users: { [email]: 'editors' } } }
+    await rest.patch(`/api/docs/${docId}/access`, { body })
+    await page.goto(`${sheaf.url}/console/docs/${docId}`)
+    await page.getByRole('button', { name: 'Access' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Access to “Kept”' })
+    const role = dialog.getByLabel(`Role of ${email}`)
+    const question = page.getByRole('dialog', { name: `${email} is already Editor` })
+    for (const answer of ['Cancel', 'Change to Viewer']) {
+      await dialog.getByLabel('Email').fill('Uma@Example.com')
+      await dialog.getByRole('button', { name: 'Share' }).click()
+      expect(await findViolations(page)).toEqual([])
+      await question.getByRole('button', { name: answer }).click()
+      await question.waitFor({ state: 'detached' })
+      const wanted = answer === 'Cancel' ? 'editors' : 'viewers'
+      await eventually(async () => expect(await role.inputValue()).toBe(wanted), patience)
+    }
   })
 })
 

@@ -205,6 +205,9 @@ describe('columns', () => {
       choices: ['dog', 'hen', 'cat', 'owl'],
     })
     await page.getByRole('link', { name: 'People', exact: true }).click()
+    // The page of the other table must not ask for what is gone.
+    await page.getByRole('columnheader', { name: /Seen/ }).waitFor()
+    await desk.settled()
     const operations = [{ op: 'removeTables', tables: [{ id: 'Pets' }] }]
     await rest.post(`${doc}/batch`, { body: { operations } })
   })
@@ -230,6 +233,7 @@ describe('tables', () => {
     await dialog.getByLabel('Type of column 2').selectOption({ label: 'Checkbox' })
     await dialog.getByRole('button', { name: 'Add column' }).click()
     await dialog.getByRole('button', { name: 'Remove column 3' }).click()
+    await dialog.locator('[aria-label="Remove column 2"]:focus').waitFor()
     expect(await findViolations(page)).toEqual([])
     await submit('Add table')
     await page.waitForURL(/\/tables\/To_do$/)

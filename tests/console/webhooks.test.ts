@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
 import { addWebhook, allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
-import { findUrl, findViolations, signIn, useChromium, type Visit } from './chromium'
+import { findUrl, findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -106,7 +106,8 @@ describe('webhooks', () => {
     await dialog().getByText('responded with status 200').waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
     await page.getByText('Failed').waitFor()
-    expect(await page.getByRole('row').filter({ hasText: '(test)' }).count()).toBe(2)
+    const tests = page.getByRole('row').filter({ hasText: '(test)' })
+    await eventually(async () => expect(await tests.count()).toBe(2), patience)
   })
 
   it('show their secret on request, and get a new one in addition to the old one', async () => {
@@ -178,7 +179,7 @@ describe('webhooks', () => {
     await page.unrouteAll({ behavior: 'wait' })
   })
 
-  it('keep the input if a refetch fails', async () => {
+  it('keep the input if a refetch fails, until its user agrees to leave', async () => {
     await page.getByRole('link', { name: 'Edit' }).click()
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.fill('Half a na')
@@ -189,6 +190,11 @@ describe('webhooks', () => {
     await page.unrouteAll()
     expect(await name.inputValue()).toBe('Half a na')
     await page.getByRole('link', { name: 'Cancel' }).click()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    expect(await name.inputValue()).toBe('Half a na')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await dialog().getByRole('button', { name: 'Leave without saving' }).click()
+    await page.getByRole('heading', { name: 'Gardeners' }).waitFor()
   })
 
   it('are saved with only the changed fields', async () => {

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { Route, Routes } from 'react-router'
-import { lazyPage } from './components/lazy-page'
+import { lazyPage } from './components/lazy-component'
 import { DocumentPage } from './document/document-page'
 import { documentRoutes } from './document/document-routes'
 import { Layout, NotFound } from './layout/layout'
 import { Palette } from './palette/palette'
-import { UnsavedBanner } from './writes/unsaved-banner'
+import { UnsavedBanner } from './writes/unsaved/unsaved-banner'
 
 const HomePage = lazyPage(async () => (await import('./home/home-page')).HomePage)
 const KeyChangesPage = lazyPage(

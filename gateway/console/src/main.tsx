@@ -3,6 +3,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router'
+import { hasEnded } from './api/session'
 import { App } from './app'
 import { ToastProvider } from './components/toast'
 import { guardHistory } from './components/use-leave-guard'
@@ -18,7 +19,8 @@ const client = new QueryClient({
     onError(error, query) {
       // Data that was deleted, or is no longer accessible, must not stay visible.
       const isGone = error instanceof PermissionError || error instanceof NotFoundError
-      if (isGone) query.setState({ data: undefined })
+      // After the session has ended, the user may be given it again, with what is not saved in the page.
+      if (isGone && !hasEnded()) query.setState({ data: undefined })
     },
   }),
   defaultOptions: {

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useApiMutation } from '../components/use-api-mutation'
 import { CheckField, SelectField } from '../components/field'
-import { Dialog } from '../components/dialog'
+import { Dialog } from '../components/overlays/dialog'
 import { ErrorState, Loading } from '../components/states'
 import {
   accessQuery,
@@ -102,8 +102,10 @@ function SharingFields({ kind, list, isBusy, onChange }: SharingFieldsProps): Re
         label={`People with a role on the ${parentKind(kind)}`}
         value={list.maxInheritedRole ?? ''}
         options={inheritOptions}
-        disabled={isBusy}
+        // Disabled, it would lose the focus.
+        aria-disabled={isBusy}
         onChange={({ target: { value } }) =>
+          isBusy ||
           onChange(
             { maxInheritedRole: value === '' ? null : (value as Role) },
             'Inherited roles changed.',
@@ -113,8 +115,8 @@ function SharingFields({ kind, list, isBusy, onChange }: SharingFieldsProps): Re
       <CheckField
         label="Anyone who is signed in can view with the link, and anyone by the API"
         checked={isPublic}
-        disabled={isBusy}
-        onChange={share}
+        aria-disabled={isBusy}
+        onChange={() => isBusy || share()}
       />
     </>
   )

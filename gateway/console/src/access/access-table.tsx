@@ -1,6 +1,7 @@
 import type { Role } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { Button } from '../components/button'
+import { focusBeside } from '../components/focus-beside'
 import { PlainTable } from '../components/plain-table'
 import { useCurrentUser } from '../session/session-provider'
 import {
@@ -70,7 +71,13 @@ function AccessRow(props: AccessTableProps & { readonly entry: AccessEntry }): R
       </td>
       <td>
         {canChange && !isSelf && access !== null && access !== 'guests' && (
-          <Button aria-label={`Remove ${email}`} onClick={() => set(null)}>
+          <Button
+            aria-label={`Remove ${email}`}
+            onClick={({ currentTarget }) => {
+              focusBeside(currentTarget, 'form input')
+              set(null)
+            }}
+          >
             Remove
           </Button>
         )}

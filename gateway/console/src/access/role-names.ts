@@ -19,6 +19,12 @@ export const roleHints: Readonly<Record<RoleName, string>> = {
   guests: 'Guests can view what is shared with them.',
 }
 
+const strength: readonly RoleName[] = ['guests', 'members', 'viewers', 'editors', 'owners']
+
+/** Returns true for a role that allows less than another one. */
+export const isLowerRole = (role: RoleName, than: RoleName): boolean =>
+  strength.indexOf(role) < strength.indexOf(than)
+
 /** Kind of resource that access is granted to. */
 export type AccessKind = 'org' | 'workspace' | 'document'
 

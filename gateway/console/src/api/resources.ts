@@ -99,6 +99,18 @@ export const columnsQuery = (docId: string, tableId: string, asOf?: string) =>
       docOf(docId).table(tableId).columns.list({ asOf, signal }),
   })
 
+/** A column whose values label the rows of a table, now or as of a change. */
+export interface LabelColumn {
+  readonly docId: string | undefined
+  readonly tableId: string | undefined
+  readonly columnId: string | undefined
+  readonly asOf: string | undefined
+}
+
+/** The key of the query of the label of a row. */
+export const labelKey = ({ docId, tableId, columnId, asOf }: LabelColumn, rowId: number) =>
+  ['document', docId, 'label', tableId, columnId, rowId, { asOf }] as const
+
 /** The table whose rows are the views of a document, in changes and at former moments. */
 export const VIEWS_TABLE = '_sheaf_views'
 

@@ -17,11 +17,16 @@ export const server: SheafOptions = {
 let pageUserId: number | undefined
 /** CSRF token from the latest session of the user of this page. */
 let csrfToken: string | null = null
+/** False once another user has signed in, or nobody is signed in. */
+let isCurrent = true
 let onSession: (session: Session) => void = () => {}
 let renewal: Promise<void> | undefined
 
 /** Returns true for the user of this page, false for another user who has signed in from another tab. */
 export const isPageUser = (user: Session['user']): boolean => user?.id === pageUserId
+
+/** Returns true if the session of the user of this page has ended, as far as is known. */
+export const hasEnded = (): boolean => !isCurrent
 
 /** Calls the listener with every session response. Returns a function that unsubscribes. */
 export function watchSession(listener: (session: Session) => void): () => void {
@@ -36,8 +41,9 @@ export async function fetchSession(): Promise<Session> {
   // Not by the client of the other calls, which fetches the session when it is refused.
   const session = await new Sheaf(server).request<Session>({ method: 'GET', path: '/api/session' })
   pageUserId ??= session.user?.id
+  isCurrent = isPageUser(session.user)
   // A page shown to one user never writes on behalf of another. Without another token, a refused call is not made again.
-  if (isPageUser(session.user)) csrfToken = session.csrfToken
+  if (isCurrent) csrfToken = session.csrfToken
   onSession(session)
   return session
 }

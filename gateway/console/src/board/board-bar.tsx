@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Column } from '../api/resources'
-import { Menu } from '../components/menu'
+import { Menu } from '../components/overlays/menu'
 import { columnName } from '../formats/column'
 import { ColumnsMenu } from '../grid/arrangement/arrangement-menus'
 import type { TableArrangement } from '../grid/arrangement/use-arrangement'

@@ -3,11 +3,11 @@ import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { useCellText } from '../cells/reference/use-labels'
 import { CellView } from '../cells/single-cell'
-import { Menu } from '../components/menu'
+import { Menu } from '../components/overlays/menu'
 import { columnName } from '../formats/column'
 import { shorten } from '../formats/shorten'
 import { stateNotes } from '../grid/columns/cell-column'
-import type { CellState } from '../writes/writes-state'
+import type { CellState } from '../writes/table/writes-state'
 import { useBoard } from './board-context'
 import type { Lane } from './lanes'
 
@@ -151,7 +151,7 @@ function CardBody({ row, title, hasTitle }: CardBodyProps): ReactNode {
   )
   return (
     <>
-      <p className="card-title">
+      <p className="card-title" data-col-id={titleColumn?.id}>
         {titleColumn && hasTitle ? show(titleColumn) : <span className="note">{title}</span>}
       </p>
       {fields.length > 0 && (
@@ -159,7 +159,7 @@ function CardBody({ row, title, hasTitle }: CardBodyProps): ReactNode {
           {fields.map((field) => (
             <div key={field.id}>
               <dt>{columnName(field)}</dt>
-              <dd>{show(field)}</dd>
+              <dd data-col-id={field.id}>{show(field)}</dd>
             </div>
           ))}
         </dl>

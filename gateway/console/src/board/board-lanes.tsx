@@ -1,13 +1,14 @@
-import { useMemo, useState, type ReactNode } from 'react'
+import { useMemo, useRef, useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import { isEditable, type CellContext } from '../cells/editing/cell-type'
-import { ErrorState, Loading } from '../components/states'
 import { GridFooter } from '../grid/grid-footer'
 import { AwayNotice, GridNotice } from '../grid/grid-notice'
 import { useGridViewContext } from '../grid/view/view-context'
 import { BoardContext, type BoardState, type DraggedCard } from './board-context'
 import { BoardLane } from './board-lane'
 import { BoardMessage } from './board-message'
+import { LanesEnd } from './lanes-end'
+import { useBoardMarks } from './use-board-marks'
 import { useBoardRows } from './use-board-rows'
 import { useAddressSearch, useBoardSearch } from './use-board-search'
 import { useLanes } from './use-lanes'
@@ -37,6 +38,8 @@ export function BoardLanes(props: BoardLanesProps): ReactNode {
   const inPanel = useMemo(() => withLanes(shown, column), [shown, column])
   const rows = useBoardRows(context, { columns, shown: inPanel, column, view, search })
   const { whole, handles, moved, writing, add, openedId, open, panel } = rows
+  const body = useRef<HTMLDivElement>(null)
+  useBoardMarks(body, { tableId: context.tableId, text: search.text, shown, find: rows.find })
   const { move, note } = useMoves(column, { handles, moved, write: writing.write, titleOf })
   const { store } = whole
   const [dragged, setDragged] = useState<DraggedCard>()
@@ -76,14 +79,13 @@ export function BoardLanes(props: BoardLanesProps): ReactNode {
       <div className="grid">
         {bar(field)}
         <div className="grid-middle">
-          <div className={dragged ? 'board dragging' : 'board'} tabIndex={-1}>
+          <div ref={body} className={dragged ? 'board dragging' : 'board'} tabIndex={-1}>
             <BoardContext value={board}>
               {lanes.map((lane) => (
                 <BoardLane key={lane.key} lane={lane} />
               ))}
             </BoardContext>
-            {found.isLoading && <Loading what="the lanes" />}
-            {found.error !== null && <ErrorState error={found.error} onRetry={found.retry} />}
+            <LanesEnd {...found} />
           </div>
           <BoardMessage
             context={context}

@@ -183,13 +183,14 @@ function useCardFocus(lane: Lane, parts: FocusParts): (place: number) => void {
   useEffect(() => {
     commands.current = { scrollTo, focusAt }
   })
-  const { readPage, store } = parts.rows
+  const { api, readPage, store } = parts.rows
   useEffect(
     () =>
       handles.register({
         key: lane.key,
         readPage,
         store,
+        indexOf: (rowId) => api.countBefore(rowId),
         reveal(index, focuses) {
           // After the cards have been drawn without those that were moved.
           requestAnimationFrame(() => {
@@ -210,7 +211,7 @@ function useCardFocus(lane: Lane, parts: FocusParts): (place: number) => void {
           return true
         },
       }),
-    [handles, lane.key, readPage, store],
+    [handles, lane.key, api, readPage, store],
   )
   return focusAt
 }

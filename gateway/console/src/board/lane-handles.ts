@@ -6,6 +6,8 @@ export interface LaneHandle {
   readonly key: string
   readonly readPage: ReadPage
   readonly store: RowStore
+  /** Resolves to the index of a row in the store, also of one that is not loaded; undefined if it is not in the lane. */
+  readonly indexOf: (rowId: number) => Promise<number | undefined>
   /** Scrolls to the row at an index of the store, and with `focuses` gives it the focus. */
   readonly reveal: (index: number, focuses: boolean) => void
   /** Gives the focus to the card that had it last, or else to the first one. Returns false without cards. */

@@ -1,7 +1,16 @@
 import type { RowOperation } from '@sheaf/client'
 import type { Column } from '../api/resources'
 import { sampleColumnOf } from '../formats/column'
-import { changesLane, laneFilter, laneKey, lanesOf, laneTitle, laneValue, MAX_LANES } from './lanes'
+import {
+  changesLane,
+  hiddenValues,
+  laneFilter,
+  laneKey,
+  lanesOf,
+  laneTitle,
+  laneValue,
+  MAX_LANES,
+} from './lanes'
 
 const columnOf = (type: string, choices: readonly string[] = []): Column => ({
   ...sampleColumnOf(type, JSON.stringify({ choices })),
@@ -52,6 +61,23 @@ describe('the lanes of a board', () => {
   it('are limited', () => {
     const values = Array.from({ length: 300 }, (_, value) => value)
     expect(lanesOf(columnOf('Int'), rulesOf(values))).toHaveLength(MAX_LANES)
+  })
+
+  it('do not hide values without a word: those without a lane are counted, with their rows', () => {
+    const numbers = columnOf('Int')
+    const listed = Array.from({ length: 120 }, (_, value) => ({ value, count: 2 }))
+    const lanes = lanesOf(numbers, rulesOf(listed.map(({ value }) => value)))
+    const known = { values: listed, total: 120 }
+    expect(hiddenValues(numbers, lanes, known)).toEqual({ values: 21, rows: 42, isExact: true })
+    const more = { ...known, total: 130 }
+    expect(hiddenValues(numbers, lanes, more)).toEqual({ values: 31, rows: 52, isExact: false })
+    const others = [null, 'a', ['E', 'TypeError']].map((value) => ({ value, count: 1 }))
+    expect(hiddenValues(choice, lanesOf(choice, rulesOf()), { values: others, total: 3 })).toEqual({
+      ...{ values: 1, rows: 1, isExact: true },
+    })
+    const all = { values: others.slice(0, 2), total: 2 }
+    expect(hiddenValues(choice, lanesOf(choice, rulesOf()), all)).toBeUndefined()
+    expect(hiddenValues(columnOf('Bool'), [], known)).toBeUndefined()
   })
 
   it('filter by their value within the filter of the view', () => {

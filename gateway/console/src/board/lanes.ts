@@ -64,6 +64,36 @@ export function lanesOf(
   return [EMPTY_LANE, ...filled.slice(0, MAX_LANES - 1)]
 }
 
+/** The values of a column, as far as they are listed, with the number of rows that have each. */
+export interface ListedValues {
+  readonly values: readonly { readonly value: unknown; readonly count: number }[]
+  /** Number of all values. */
+  readonly total: number
+}
+
+/** What a board does not show: values that have no lane. */
+export interface HiddenValues {
+  readonly values: number
+  readonly rows: number
+  /** False if there may be more rows, as not all values are listed. */
+  readonly isExact: boolean
+}
+
+/** Returns what lanes do not show; undefined if each value has a lane. */
+export function hiddenValues(
+  column: Column,
+  lanes: readonly Lane[],
+  { values, total }: ListedValues,
+): HiddenValues | undefined {
+  if (hasFixedLanes(column)) return undefined
+  const shown = new Set(lanes.map(({ key }) => key))
+  const hidden = values.filter(({ value }) => !shown.has(laneKey(value, column)))
+  const unlisted = total - values.length
+  if (hidden.length + unlisted === 0) return undefined
+  const rows = hidden.reduce((sum, { count }) => sum + count, unlisted)
+  return { values: hidden.length + unlisted, rows, isExact: unlisted === 0 }
+}
+
 /** Lists, errors and others that are written as arrays have no lane. */
 const isPlain = (value: unknown): boolean => typeof value !== 'object' && value !== undefined
 

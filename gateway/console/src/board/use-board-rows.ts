@@ -8,12 +8,12 @@ import {
 } from 'react'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
-import { useOpenedId, useRowPanel } from '../grid/row-panel/use-row-panel'
+import { useOpenedId, useRowPanel, type OpenedRow } from '../grid/row-panel/use-row-panel'
 import type { RowsOnScreen } from '../grid/row-panel/use-row-place'
-import type { RowSearch } from '../grid/rows/rows-api'
-import { useCellWriting, type CellWriting } from '../grid/use-cell-writing'
-import { useLiveRows, type LiveRows, type RowDisplay } from '../grid/use-live-rows'
-import { useRowRemoval } from '../grid/use-row-removal'
+import type { RowsApi, RowSearch } from '../grid/rows/rows-api'
+import { useCellWriting, type CellWriting } from '../grid/editing/use-cell-writing'
+import { useLiveRows, type LiveRows, type RowDisplay } from '../grid/live-rows/use-live-rows'
+import { useRowRemoval } from '../grid/row-commands/use-row-removal'
 import type { GridView } from '../grid/view/grid-view'
 import { useRecordChange } from '../undo/undo-provider'
 import { LaneHandles } from './lane-handles'
@@ -27,6 +27,8 @@ interface BoardRows {
   readonly handles: LaneHandles
   readonly moved: MovedCards
   readonly writing: CellWriting
+  /** Returns a row that is loaded. The same function while the rows are the same. */
+  readonly find: (rowId: number) => Row | undefined
   readonly add: (lane: Lane) => Promise<void>
   readonly openedId: number | undefined
   readonly open: (rowId: number) => void
@@ -91,8 +93,20 @@ export function useBoardRows(context: CellContext, parts: BoardParts): BoardRows
   })
   const { open, onRows, panel } = opened
   useEffect(() => handles.watch(onRows))
+  const add = useAddCard(api, { column, handles, open })
+  return { whole, handles, moved, writing, find, add, openedId, open, panel }
+}
+
+interface AddedCards {
+  readonly column: Column
+  readonly handles: LaneHandles
+  readonly open: OpenedRow['open']
+}
+
+/** Returns a function that adds a row to a lane, opens it to be filled in, and scrolls to its card. */
+function useAddCard(api: RowsApi, { column, handles, open }: AddedCards): BoardRows['add'] {
   const record = useRecordChange()
-  const add = useCallback(
+  return useCallback(
     async (lane: Lane) => {
       const value = laneValue(lane, column)
       const adding = api.add(value === null ? {} : { [column.id]: value })
@@ -104,9 +118,11 @@ export function useBoardRows(context: CellContext, parts: BoardParts): BoardRows
       const drawn = handles.of(lane.key)
       drawn?.store.markStale()
       await drawn?.store.refresh()
-      open(id)
+      open(id, { entersFields: true })
+      const index = await drawn?.indexOf(id)
+      const { total = 0 } = drawn?.store.readState() ?? {}
+      if (index !== undefined && index < total) drawn?.reveal(index, false)
     },
     [api, column, handles, open, record],
   )
-  return { whole, handles, moved, writing, add, openedId, open, panel }
 }

@@ -7,15 +7,25 @@ import { valuesQuery } from '../grid/filter/value-queries'
 import type { Filter } from '../grid/view/grid-view'
 import type { ChangeListener } from '../live/change-stream'
 import { useLiveChanges } from '../live/live-provider'
-import { hasFixedLanes, laneKey, lanesOf, laneTitle, type Lane } from './lanes'
+import {
+  hasFixedLanes,
+  hiddenValues,
+  laneKey,
+  lanesOf,
+  laneTitle,
+  type HiddenValues,
+  type Lane,
+} from './lanes'
 
 const NO_VALUES: readonly unknown[] = []
 
 /** The lanes of a board. */
-interface Lanes {
+export interface Lanes {
   /** The same array while these are the same. */
   readonly lanes: readonly Lane[]
   readonly titleOf: (lane: Lane) => string
+  /** The values that have no lane, if any. */
+  readonly hidden: HiddenValues | undefined
   /** True until the values of the column are known. */
   readonly isLoading: boolean
   readonly error: unknown
@@ -52,6 +62,7 @@ export function useLanes(context: CellContext, source: LaneSource): Lanes {
   return {
     lanes,
     titleOf,
+    hidden: data && hiddenValues(column, lanes, data),
     isLoading: isLoading && !isKnown,
     error: isKnown ? null : error,
     retry: () => void refetch(),

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Column } from '../api/resources'
 import { columnName } from '../formats/column'
-import type { CellWriting } from '../grid/use-cell-writing'
+import type { CellWriting } from '../grid/editing/use-cell-writing'
 import type { DraggedCard } from './board-context'
 import type { LaneHandles } from './lane-handles'
 import { laneValue, type Lane } from './lanes'

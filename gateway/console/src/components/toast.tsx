@@ -10,6 +10,7 @@ import {
 } from 'react'
 import { createPortal } from 'react-dom'
 import { Button } from './button'
+import { withToast } from './kept-toasts'
 import { describeError } from './states'
 
 /** A button of a toast. */
@@ -59,7 +60,7 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
   const toaster = useMemo<Toaster>(() => {
     const add = (toast: Omit<Toast, 'id'>) => {
       const id = ++lastId.current
-      setToasts((shown) => [...shown, { ...toast, id }].slice(-MAX_TOASTS))
+      setToasts((shown) => withToast(shown, { ...toast, id }, MAX_TOASTS))
       if (toast.kind === 'done') setTimeout(() => dismiss(id), toast.action ? ACTION_MS : SHOWN_MS)
     }
     return {

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation } from 'react-router'
+import { useDraft } from './drafts'
 
 /** Goes to another page. */
 type Go = () => void
@@ -8,7 +9,7 @@ type Go = () => void
 interface Guarded {
   /** Asks before the page is left. */
   readonly ask: (go: Go) => void
-  readonly pathname: string
+  readonly page: string
   /** Its place in the history. */
   readonly place: number | undefined
 }
@@ -28,7 +29,7 @@ export function leavePage(go: Go): void {
  */
 export function guardHistory(): void {
   window.addEventListener('popstate', (event) => {
-    if (!guarded || window.location.pathname === guarded.pathname) return
+    if (!guarded || pageOf(window.location) === guarded.page) return
     const { ask, place: from } = guarded
     const to = placeOf(event.state)
     if (from === undefined || to === undefined) return
@@ -42,9 +43,11 @@ export function guardHistory(): void {
 /**
  * While there are edits, the browser asks before it closes the page, and `ask` is called in place of what leads to another page
  * of the console: a link, or back and forward. It is passed what goes there after all, to be called once there are no edits.
+ * @param name what has the edits, as it is named when the session ends
  */
-export function useLeaveGuard(hasEdits: boolean, ask: (go: Go) => void): void {
+export function useLeaveGuard(hasEdits: boolean, name: string, ask: (go: Go) => void): void {
   const { key } = useLocation()
+  useDraft(hasEdits, name)
   useEffect(() => {
     if (!hasEdits) return
     const askBefore = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -55,8 +58,7 @@ export function useLeaveGuard(hasEdits: boolean, ask: (go: Go) => void): void {
       event.stopPropagation()
       ask(() => link.click())
     }
-    const { pathname } = window.location
-    guarded = { ask, pathname, place: placeOf(window.history.state) }
+    guarded = { ask, page: pageOf(window.location), place: placeOf(window.history.state) }
     window.addEventListener('beforeunload', askBefore)
     document.addEventListener('click', handleClick, true)
     return () => {
@@ -66,6 +68,15 @@ export function useLeaveGuard(hasEdits: boolean, ask: (go: Go) => void): void {
     }
     // The place in the history changes with the key of the location.
   }, [hasEdits, ask, key])
+}
+
+/** The parameters of an address by which a table is shown by something else, which has no edits. */
+const PAGE_PARAMETERS = ['view', 'asOf']
+
+/** Returns what is the same for addresses between which edits are kept. */
+function pageOf({ pathname, search }: Pick<URL, 'pathname' | 'search'>): string {
+  const query = new URLSearchParams(search)
+  return JSON.stringify([pathname, ...PAGE_PARAMETERS.map((name) => query.get(name))])
 }
 
 /** Returns the place of an entry among those of the router in the history; undefined for another one. */
@@ -80,7 +91,6 @@ function leadingAway(event: MouseEvent): HTMLAnchorElement | undefined {
   const link = target instanceof Element && target.closest<HTMLAnchorElement>('a[href]')
   if (!link || button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return undefined
   const isKept = link.target === '_blank' || link.hasAttribute('download')
-  const isPage =
-    link.origin === window.location.origin && link.pathname !== window.location.pathname
+  const isPage = link.origin === window.location.origin && pageOf(link) !== pageOf(window.location)
   return isPage && !isKept ? link : undefined
 }

@@ -1,8 +1,9 @@
 import type { DocumentDescription } from '@sheaf/client'
-import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { docPath } from '../api/paths'
 import { Button } from '../components/button'
+import { lazyComponent } from '../components/lazy-component'
 import { Icon } from '../components/icon'
 import { useTitle } from '../components/page'
 import { canEdit } from '../document-context/document-context'
@@ -10,9 +11,9 @@ import { InTopBar } from '../layout/top-bar'
 import { PeopleHere } from '../presence/people-here'
 import { siteName } from '../sites/site-name'
 
-const AccessDialog = lazy(async () => ({
-  default: (await import('../access/access-dialog')).AccessDialog,
-}))
+const AccessDialog = lazyComponent(
+  async () => (await import('../access/access-dialog')).AccessDialog,
+)
 
 interface DocumentBarProps {
   readonly docId: string
@@ -46,18 +47,16 @@ export function DocumentBar({ docId, document }: DocumentBarProps): ReactNode {
         </Button>
       </InTopBar>
       {isSharing && (
-        <Suspense>
-          <AccessDialog
-            place={{
-              kind: 'document',
-              path: docPath(docId),
-              name,
-              page: `/docs/${docId}`,
-              orgId: workspace.org.id,
-            }}
-            onClose={() => setSharing(false)}
-          />
-        </Suspense>
+        <AccessDialog
+          place={{
+            kind: 'document',
+            path: docPath(docId),
+            name,
+            page: `/docs/${docId}`,
+            orgId: workspace.org.id,
+          }}
+          onClose={() => setSharing(false)}
+        />
       )}
     </>
   )

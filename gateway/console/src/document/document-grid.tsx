@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, type ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { columnsQuery, viewsQuery } from '../api/resources'
+import { lazyComponent } from '../components/lazy-component'
 import { ErrorState, Loading } from '../components/states'
 
 /** Properties of the grid of a table. */
@@ -16,23 +17,22 @@ export interface DocumentGridProps {
   readonly rowActions?: (rowIds: readonly number[]) => ReactNode
 }
 
-// The grid library is as large as the rest of the console, so it is loaded with the first table.
-const loadGrid = async () => ({ default: (await import('../grid/table-grid')).TableGrid })
-const TableGrid = lazy(loadGrid)
+const loading = <Loading what="the table" />
 
-/** Begins to load the grid. */
-export function preloadGrid(): void {
-  void loadGrid()
-}
-
+/** The grid. Its library is as large as the rest of the console, so it is loaded with the first table. */
+export const TableGrid = lazyComponent(
+  async () => (await import('../grid/table-grid')).TableGrid,
+  loading,
+)
+const TableBoard = lazyComponent(
+  async () => (await import('../board/table-board')).TableBoard,
+  loading,
+)
 // Forms are seldom edited.
-const TableForm = lazy(async () => ({
-  default: (await import('../form-editor/table-form')).TableForm,
-}))
-
-const TableBoard = lazy(async () => ({
-  default: (await import('../board/table-board')).TableBoard,
-}))
+const TableForm = lazyComponent(
+  async () => (await import('../form-editor/table-form')).TableForm,
+  loading,
+)
 
 /** A table as its chosen view has it, loaded on demand: a grid, a board, or the settings of a form. */
 export function DocumentGrid({ rowActions, ...table }: DocumentGridProps): ReactNode {
@@ -43,26 +43,14 @@ export function DocumentGrid({ rowActions, ...table }: DocumentGridProps): React
   const hasView = viewId !== null
   const views = useQuery({ ...viewsQuery(docId, tableId, asOf), enabled: hasView })
   // In parallel with the columns.
-  useEffect(preloadGrid, [])
+  useEffect(() => TableGrid.preload(), [])
   if (columns.error && !columns.data)
     return <ErrorState error={columns.error} onRetry={() => void columns.refetch()} />
-  const loading = <Loading what="the table" />
   // Otherwise the columns would move once their view is known.
   if (!columns.data || (hasView && views.isPending)) return loading
   const view = views.data?.find(({ id }) => String(id) === viewId)
-  if (view?.fields.type === 'board')
-    return (
-      <Suspense fallback={loading}>
-        <TableBoard {...table} columns={columns.data} />
-      </Suspense>
-    )
-  return (
-    <Suspense fallback={loading}>
-      {view?.fields.type === 'form' ? (
-        <TableForm key={view.id} {...table} columns={columns.data} view={view} />
-      ) : (
-        <TableGrid {...table} rowActions={rowActions} columns={columns.data} />
-      )}
-    </Suspense>
-  )
+  if (view?.fields.type === 'board') return <TableBoard {...table} columns={columns.data} />
+  if (view?.fields.type === 'form')
+    return <TableForm key={view.id} {...table} columns={columns.data} view={view} />
+  return <TableGrid {...table} rowActions={rowActions} columns={columns.data} />
 }

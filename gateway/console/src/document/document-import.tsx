@@ -1,12 +1,20 @@
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Table } from '../api/resources'
-import { useToaster } from '../components/toast'
+import { lazyComponent } from '../components/lazy-component'
+import { leavePage } from '../components/use-leave-guard'
 import { tableUrl } from '../document-context/document-context'
 import { DropArea } from '../import/file-drop'
-import { TableImportDialog, type ImportedTables } from '../import/table-import-dialog'
+import type { ImportedTables } from '../import/table-import-dialog'
 import { useAnnounceChange } from '../undo/undo-provider'
+
+const TableImportDialog = lazyComponent(
+  async () => (await import('../import/table-import-dialog')).TableImportDialog,
+)
+const ImportedDialog = lazyComponent(
+  async () => (await import('../import/imported-dialog')).ImportedDialog,
+)
 
 interface DocumentImportProps {
   readonly docId: string
@@ -21,18 +29,18 @@ export function DocumentImport(props: DocumentImportProps): ReactNode {
   const { docId, tables, isOpen, onClose } = props
   const navigate = useNavigate()
   const client = useQueryClient()
-  const toaster = useToaster()
+  const [notes, setNotes] = useState<readonly string[]>([])
   const announce = useAnnounceChange()
-  const finish = ({ tables: made, seq, notes }: ImportedTables) => {
+  const finish = ({ tables: made, seq, notes: found }: ImportedTables) => {
     const rows = made.reduce((sum, table) => sum + table.rows, 0)
     announce(
       `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'} imported`,
       Promise.resolve(seq),
     )
-    if (notes.length > 0) toaster.show(`Not imported as it was: ${notes.join('; ')}`)
+    setNotes(found)
     void client.invalidateQueries({ queryKey: ['document', docId] })
     const [first] = made
-    if (first) void navigate(tableUrl(docId, first.id))
+    if (first) leavePage(() => void navigate(tableUrl(docId, first.id)))
   }
   return (
     <>
@@ -50,6 +58,9 @@ export function DocumentImport(props: DocumentImportProps): ReactNode {
           />
         )}
       </DropArea>
+      {notes.length > 0 && (
+        <ImportedDialog title="The file is imported" notes={notes} onClose={() => setNotes([])} />
+      )}
     </>
   )
 }

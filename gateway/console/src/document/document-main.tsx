@@ -1,10 +1,15 @@
 import type { ReactNode } from 'react'
 import { Outlet } from 'react-router'
+import { lazyComponent } from '../components/lazy-component'
 import { Loading } from '../components/states'
 import { canEdit, OpenDocument, type DocumentContext } from '../document-context/document-context'
-import { PastPage } from '../past/past-page'
 import { UndoProvider } from '../undo/undo-provider'
 import { DocumentImport } from './document-import'
+
+const PastPage = lazyComponent(
+  async () => (await import('../past/past-page')).PastPage,
+  <Loading what="the moment" />,
+)
 
 /** A document with its tables. */
 export interface LoadedDocument extends DocumentContext {

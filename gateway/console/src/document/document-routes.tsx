@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { Route } from 'react-router'
-import { lazyPage } from '../components/lazy-page'
+import { lazyPage } from '../components/lazy-component'
 import { FirstTable, TableView } from './table-view'
 
 const FormulasPage = lazyPage(async () => (await import('../formulas/formulas-page')).FormulasPage)

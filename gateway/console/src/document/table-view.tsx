@@ -2,11 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Navigate, useLocation, useParams, useSearchParams } from 'react-router'
 import { type Table, tablesQuery } from '../api/resources'
+import { lazyComponent } from '../components/lazy-component'
 import { Empty, Loading } from '../components/states'
 import { canEdit, tableUrl, useDocumentContext } from '../document-context/document-context'
+import { KeptEdits } from '../document-context/kept-edits'
 import { usePlace } from '../presence/presence-provider'
-import { RestoreRowsButton } from '../past/restore-rows-button'
 import { DocumentGrid } from './document-grid'
+
+const RestoreRowsButton = lazyComponent(
+  async () => (await import('../past/restore-rows-button')).RestoreRowsButton,
+)
 
 /** Redirects to the table whose ref is in the URL, or to the first table of the document. */
 export function FirstTable(): ReactNode {
@@ -29,10 +34,9 @@ export function FirstTable(): ReactNode {
 
 /** One table of the document. */
 export function TableView(): ReactNode {
-  const { docId, document, tables, busyTable, asOf } = useDocumentContext()
+  const { docId, tables, busyTable, asOf } = useDocumentContext()
   const { tableId = '' } = useParams()
   const table = tables.find(({ id }) => id === tableId)
-  const isPresent = useIsPresent(docId, table)
   const renamed = useRenamed(docId, tables, tableId)
   const { search } = useLocation()
   const { enter, move } = usePlace()
@@ -41,7 +45,27 @@ export function TableView(): ReactNode {
     return () => move({})
   }, [enter, move, tableId])
   if (busyTable === tableId) return <Loading what="the table" />
-  if (renamed) return <Navigate to={tableUrl(docId, renamed.id) + search} replace />
+  const { tableRef } = (renamed ?? table)?.fields ?? {}
+  return (
+    <KeptEdits key={`${docId}/${tableRef}`} isRenaming={renamed !== undefined}>
+      {renamed ? (
+        <Navigate to={tableUrl(docId, renamed.id) + search} replace />
+      ) : (
+        <OpenedTable key={`${docId}/${tableId}/${asOf}`} tableId={tableId} table={table} />
+      )}
+    </KeptEdits>
+  )
+}
+
+interface OpenedTableProps {
+  readonly tableId: string
+  /** Undefined if there is none with this id. */
+  readonly table: Table | undefined
+}
+
+function OpenedTable({ tableId, table }: OpenedTableProps): ReactNode {
+  const { docId, document, asOf } = useDocumentContext()
+  const isPresent = useIsPresent(docId, table)
   if (asOf !== undefined && !table)
     return (
       <Empty title={`There was no table ${tableId} at this moment`}>
@@ -52,7 +76,6 @@ export function TableView(): ReactNode {
   const canRestore = isEditor && table && asOf !== undefined && isPresent
   return (
     <DocumentGrid
-      key={`${docId}/${tableId}/${asOf}`}
       docId={docId}
       tableId={tableId}
       canEdit={isEditor && asOf === undefined}

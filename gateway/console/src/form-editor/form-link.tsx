@@ -4,7 +4,7 @@ import { docPath } from '../api/paths'
 import { sheaf } from '../api/sheaf'
 import { Button } from '../components/button'
 import { CopyText } from '../components/copy-text'
-import { ConfirmDialog } from '../components/dialog'
+import { ConfirmDialog } from '../components/overlays/dialog'
 import { Section } from '../components/page'
 import { ErrorNote } from '../components/states'
 import { useApiMutation } from '../components/use-api-mutation'
@@ -48,6 +48,10 @@ export function FormLink({ viewId }: { readonly viewId: number }): ReactNode {
       {link && (
         <>
           <CopyText label="Link of the form" text={link.url} />
+          <p className="note">
+            To fill in an answer beforehand, add it to the link, as in{' '}
+            <code>?prefill_Name=Ada</code>.
+          </p>
           <p className="form-link-actions">
             <a className="button" href={link.url} target="_blank" rel="noreferrer">
               Open form

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import { Button } from '../components/button'
 import { CheckField, SelectField, TextField } from '../components/field'
+import { focusBeside } from '../components/focus-beside'
 import { Icon } from '../components/icon'
 import {
   isFillable,
@@ -52,7 +53,8 @@ export function QuestionCards({ draft, columns, onDraft }: EditedForm): ReactNod
       <SelectField
         label="Add a question"
         value=""
-        disabled={others.length === 0}
+        // Disabled, it would lose the focus with the last column.
+        aria-disabled={others.length === 0}
         options={[
           ['', others.length === 0 ? 'All columns are in the form' : 'Choose a column…'],
           ...others.map((column) => [column.id, columnName(column)] as const),
@@ -115,7 +117,10 @@ function QuestionCard({
         <Button
           kind="quiet"
           aria-label={`Remove ${name}`}
-          onClick={() => onDraft(withoutField(draft, id))}
+          onClick={({ currentTarget }) => {
+            focusBeside(currentTarget, '.question-cards + * select')
+            onDraft(withoutField(draft, id))
+          }}
         >
           Remove
         </Button>

@@ -1,16 +1,18 @@
 import type { View } from '@sheaf/client'
-import { useCallback, useMemo, useState, type ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { Button } from '../components/button'
-import { ConfirmDialog } from '../components/dialog'
-import { leavePage, useLeaveGuard } from '../components/use-leave-guard'
-import { previewOf, toDraft, type FormDraft } from '../form/form-settings'
+import { Dialog } from '../components/overlays/dialog'
+import { useLeaveQuestion } from '../components/overlays/use-leave-question'
+import { leavePage } from '../components/use-leave-guard'
+import { previewOf } from '../form/form-settings'
 import { useChosenView } from '../grid/views/use-chosen-view'
 import { useViewChanges } from '../grid/views/use-view-changes'
 import { ViewMenu } from '../grid/views/view-menu'
 import { FormPreview } from './form-preview'
 import { FormPane } from './form-pane'
+import { useFormEdits, type FormEditing } from './use-form-edits'
 
 interface TableFormProps extends CellContext {
   readonly columns: readonly Column[]
@@ -22,21 +24,13 @@ interface TableFormProps extends CellContext {
 export function TableForm({ columns, view, ...context }: TableFormProps): ReactNode {
   const { canEdit } = context
   const chosenView = useChosenView(context)
-  const changes = useViewChanges(context, chosenView.choose)
-  const saved = useMemo(() => toDraft(view.fields.form), [view.fields.form])
-  const [edited, setEdited] = useState<FormDraft>()
-  const [isSaving, setSaving] = useState(false)
-  const draft = edited ?? saved
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
+  const choose = (next: View | undefined) => leavePage(() => chosenView.choose(next))
+  const changes = useViewChanges(context, choose)
+  const edits = useFormEdits({ ...context, view, columns, changes })
+  const { draft, isChanged, isSaving, save, discard } = edits
   const { name } = view.fields
-  const save = () => {
-    setSaving(true)
-    changes
-      .update(view, { form: draft })
-      .then(() => setEdited((now) => (now === draft ? undefined : now)), changes.showError)
-      .finally(() => setSaving(false))
-  }
-  const leaving = useLeaving(canEdit && isChanged, () => setEdited(undefined))
+  // Also once the session has ended, and anyone may view the document.
+  const leaving = useLeaveQuestion({ isPresent: isChanged, name: `the form “${name}”`, discard })
   const form = useMemo(() => previewOf(draft, name, columns), [draft, name, columns])
   return (
     <div className="form-view">
@@ -47,8 +41,8 @@ export function TableForm({ columns, view, ...context }: TableFormProps): ReactN
           canEdit={canEdit}
           settings={view.fields}
           changed={isChanged ? { form: draft } : {}}
-          changes={changes}
-          onChoose={(next) => leavePage(() => chosenView.choose(next))}
+          changes={{ ...changes, remove: (gone) => leavePage(() => changes.remove(gone)) }}
+          onChoose={choose}
           onSave={save}
         />
         {canEdit && (
@@ -62,41 +56,33 @@ export function TableForm({ columns, view, ...context }: TableFormProps): ReactN
           </Button>
         )}
         {canEdit && isChanged && (
-          <Button kind="quiet" onClick={() => setEdited(undefined)}>
+          <Button kind="quiet" onClick={discard}>
             Discard changes
           </Button>
         )}
       </div>
       <div className="form-panes">
-        {canEdit && <FormPane view={view} draft={draft} columns={columns} onDraft={setEdited} />}
+        {canEdit && <FormPane view={view} draft={draft} columns={columns} onDraft={edits.change} />}
         <FormPreview form={form} />
       </div>
       {leaving}
+      {edits.isInConflict && <ConflictDialog {...edits} />}
     </div>
   )
 }
 
-/** Asks before edits are lost, and returns the question while it is open. */
-function useLeaving(hasEdits: boolean, discard: () => void): ReactNode {
-  const [go, setGo] = useState<{ readonly to: () => void }>()
-  useLeaveGuard(
-    hasEdits,
-    useCallback((to) => setGo({ to }), []),
-  )
-  if (!go) return null
+/** Asks which form is kept, if someone else has changed it since it was edited. */
+function ConflictDialog(edits: FormEditing): ReactNode {
   return (
-    <ConfirmDialog
-      title="Leave without saving?"
-      confirm="Leave without saving"
-      onClose={() => setGo(undefined)}
-      onConfirm={() => {
-        discard()
-        // Once the edits are gone, nothing asks again.
-        setTimeout(go.to)
-        return Promise.resolve()
-      }}
-    >
-      <p>The form has changes that were not saved.</p>
-    </ConfirmDialog>
+    <Dialog title="Someone else has changed this form" onClose={edits.resume}>
+      <p>Their form is saved, and yours is not. Yours stays here until you decide.</p>
+      <div className="dialog-foot">
+        <Button onClick={edits.resume}>Cancel</Button>
+        <Button onClick={edits.discard}>Show theirs</Button>
+        <Button kind="danger" isBusy={edits.isSaving} onClick={edits.overwrite}>
+          Save mine
+        </Button>
+      </div>
+    </Dialog>
   )
 }

@@ -37,6 +37,23 @@ describe('answers of a form', () => {
     (text) => expect(read('Numeric', text)).toContain('Enter a number'),
   )
 
+  it.each<[string, string, unknown]>([
+    ['Numeric', '50', 0.5],
+    ['Numeric', '7 %', 0.07],
+    ['Numeric', '12,5%', 0.125],
+    ['Numeric', '-0.5', -0.005],
+    ['Int', '200', 2],
+  ])('of a %s in percent read %s as a percentage', (type, text, number) =>
+    expect(read(type, text, { percent: true })).toBe(number),
+  )
+
+  it('in percent are not guessed', () => {
+    expect(read('Numeric', '50 €', { percent: true })).toContain('Enter a percentage')
+    expect(read('Numeric', '%', { percent: true })).toContain('Enter a percentage')
+    expect(read('Int', '50', { percent: true })).toContain('multiple of 100')
+    expect(read('Numeric', '50 %')).toContain('Enter a number')
+  })
+
   it('are whole numbers within bounds', () => {
     expect(read('Int', '2')).toBe(2)
     expect(read('Int', '2.5')).toContain('whole number')

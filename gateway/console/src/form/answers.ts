@@ -11,6 +11,8 @@ export interface Question {
   readonly choices?: readonly string[]
   /** Of a DateTime. */
   readonly timeZone?: string
+  /** True for a number that is entered as a percentage: 50 is the value 0.5. */
+  readonly percent?: true
 }
 
 /** A form, as people see it. */
@@ -62,7 +64,8 @@ function readAnswer(question: Question, entry: Entry | undefined): Answer {
       : { value: entry === true }
   if (isEmpty(entry)) return required ? { fault: emptyFault(type) } : { value: undefined }
   if (typeof entry !== 'string') return { value: entry }
-  return textReaders[type]?.(entry.trim()) ?? { value: entry }
+  const reader = question.percent ? percentReaders[type] : textReaders[type]
+  return reader?.(entry.trim()) ?? { value: entry }
 }
 
 const isEmpty = (entry: Entry | undefined): boolean =>
@@ -79,7 +82,9 @@ const emptyFaults: Readonly<Record<string, string>> = {
 
 const emptyFault = (type: string): string => emptyFaults[type] ?? 'Enter an answer.'
 
-const textReaders: Readonly<Record<string, ((text: string) => Answer) | undefined>> = {
+type TextReader = (text: string) => Answer
+
+const textReaders: Readonly<Record<string, TextReader | undefined>> = {
   Text: (text) =>
     text.length > MAX_TEXT
       ? { fault: `Enter at most ${MAX_TEXT.toLocaleString()} characters.` }
@@ -94,8 +99,7 @@ const textReaders: Readonly<Record<string, ((text: string) => Answer) | undefine
     const number = readNumber(text)
     if (number === undefined || !Number.isInteger(number))
       return { fault: 'Enter a whole number, such as 1500.' }
-    if (number < INT.min || number > INT.max) return { fault: 'This number is too large.' }
-    return { value: number }
+    return readInt(number)
   },
   // Browsers have years of six digits, and Sheaf four.
   Date: (text) =>
@@ -108,14 +112,35 @@ const textReaders: Readonly<Record<string, ((text: string) => Answer) | undefine
       : { fault: 'Enter a date with a year of four digits, and a time.' },
 }
 
+const readInt = (number: number): Answer =>
+  number < INT.min || number > INT.max ? { fault: 'This number is too large.' } : { value: number }
+
+/** Of numbers that are entered as percentages, with or without their sign. */
+const percentReaders: Readonly<Record<string, TextReader | undefined>> = {
+  Numeric(text) {
+    const number = readPercentage(text)
+    return number === undefined
+      ? { fault: 'Enter a percentage without separators, such as 50 or 12.5.' }
+      : { value: number }
+  },
+  Int(text) {
+    const number = readPercentage(text)
+    return number === undefined || !Number.isInteger(number)
+      ? { fault: 'Enter a multiple of 100 percent, such as 200.' }
+      : readInt(number)
+  },
+}
+
+const readPercentage = (text: string) => readNumber(text.replace(/\s*%$/, ''), -2)
+
 /**
  * Reads a number with a decimal point or a decimal comma. A comma before three digits may also separate thousands, so such a
- * text is none.
+ * text is none. The decimal point is moved by some digits to the right, since a quotient may have other digits.
  */
-function readNumber(text: string): number | undefined {
+function readNumber(text: string, digitsMoved = 0): number | undefined {
   if (/,\d{3}$/.test(text)) return undefined
   const plain = text.replace(/^\u2212/, '-').replace(/^([-+]?\d*),(?=\d+$)/, '$1.')
   if (!/^[-+]?(\d+(\.\d*)?|\.\d+)$/.test(plain)) return undefined
-  const number = Number(plain)
+  const number = Number(`${plain}e${digitsMoved}`)
   return Number.isFinite(number) ? number : undefined
 }

@@ -6,16 +6,20 @@ import { QuestionField } from './question-field'
 export interface FormEntries {
   readonly entries: Entries
   readonly enter: (id: string, entry: Entry) => void
+  /** Whether something was entered since the beginning. */
+  readonly isChanged: boolean
   readonly clear: () => void
 }
 
-/** The entries of a form, empty at first. */
-export function useFormEntries(): FormEntries {
-  const [entries, setEntries] = useState<Entries>({})
+/** The entries of a form; empty at first unless it begins with others. */
+export function useFormEntries(given: Entries = {}): FormEntries {
+  const [first] = useState(given)
+  const [entries, setEntries] = useState(first)
   return {
     entries,
+    isChanged: entries !== first,
     enter: (id, entry) => setEntries((before) => ({ ...before, [id]: entry })),
-    clear: () => setEntries({}),
+    clear: () => setEntries(first),
   }
 }
 

@@ -39,6 +39,17 @@ describe('the settings of a form', () => {
       expect(ids(withMoved(draft, id, by))).toEqual(ids(draft))
   })
 
+  it('ask for percentages where their columns show them', () => {
+    const widgetOptions = '{"numMode":"percent"}'
+    const some = [
+      column('Share', 'Numeric', { widgetOptions }),
+      column('Price', 'Numeric'),
+      column('Name', 'Text', { widgetOptions }),
+    ]
+    const { fields } = previewOf(toDraft(newForm(some)), 'Party', some)
+    expect(fields.map(({ percent }) => percent)).toEqual([true, undefined, undefined])
+  })
+
   it('are shown with the labels, choices and time zones of their columns', () => {
     const named = withField(draft, 'Drink', { label: 'Thirsty?', help: 'Hot only' })
     const none = { help: '', required: false, multiline: false }

@@ -1,7 +1,7 @@
 import type { FormSettings, FormSettingsField } from '@sheaf/client'
 import type { Column } from '../api/resources'
 import { columnName } from '../formats/column'
-import { choicesOf } from '../formats/widget-options'
+import { choicesOf, widgetOptions } from '../formats/widget-options'
 import type { Question, ShownForm } from './answers'
 
 /** A form as it is edited. */
@@ -87,6 +87,8 @@ function questionOf(field: FormSettingsField, column: Column): Question {
   const { id, label = '', help = '', required = false, multiline = false } = field
   const type = typeOf(column)
   const timeZone = type === 'DateTime' ? column.fields.type.split(':')[1] : undefined
+  const isNumber = type === 'Numeric' || type === 'Int'
+  const isPercent = isNumber && widgetOptions(column).numMode === 'percent'
   return {
     id,
     label: label || columnName(column),
@@ -96,5 +98,6 @@ function questionOf(field: FormSettingsField, column: Column): Question {
     type,
     ...(type.startsWith('Choice') && { choices: choicesOf(column) }),
     ...(timeZone !== undefined && { timeZone }),
+    ...(isPercent && { percent: true as const }),
   }
 }

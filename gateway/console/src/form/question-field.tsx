@@ -1,4 +1,5 @@
 import { useId, type ReactNode } from 'react'
+import { lastDates } from '../formats/date'
 import type { Entry, Question } from './answers'
 
 /** Up to this many choices are shown at once. */
@@ -26,6 +27,7 @@ export function QuestionField(props: QuestionProps): ReactNode {
   const id = useId()
   const notes = [
     ...(question.help === '' ? [] : [`${id}-help`]),
+    ...(question.percent ? [`${id}-unit`] : []),
     ...(fault === undefined ? [] : [`${id}-fault`]),
   ]
   const control: ControlProps = {
@@ -91,6 +93,11 @@ function Notes(props: {
           {question.help}
         </p>
       )}
+      {question.percent && (
+        <p id={`${id}-unit`} className="note">
+          In percent, such as 50 or 12.5
+        </p>
+      )}
       {fault !== undefined && (
         <p id={`${id}-fault`} className="note error">
           {fault}
@@ -122,12 +129,15 @@ function Tick({ question, entry, onEntry, control }: WithControl): ReactNode {
 
 /** Attributes of the inputs of types that are entered as text. */
 const inputs: Readonly<
-  Record<string, { readonly type: string; readonly inputMode?: 'decimal' | 'numeric' }>
+  Record<
+    string,
+    { readonly type: string; readonly max?: string; readonly inputMode?: 'decimal' | 'numeric' }
+  >
 > = {
   Numeric: { type: 'text', inputMode: 'decimal' },
   Int: { type: 'text', inputMode: 'numeric' },
-  Date: { type: 'date' },
-  DateTime: { type: 'datetime-local' },
+  Date: { type: 'date', max: lastDates.date },
+  DateTime: { type: 'datetime-local', max: lastDates['datetime-local'] },
 }
 
 function Control({ question, entry, onEntry, control }: WithControl): ReactNode {

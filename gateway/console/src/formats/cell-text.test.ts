@@ -3,6 +3,7 @@ import { sampleColumn } from '../api/sample-column'
 import { cellText, readCell } from './cell-text'
 
 const column = (type: string, widgetOptions = '') => sampleColumn('C', { type, widgetOptions })
+const percent = column('Numeric', '{"numMode":"percent"}')
 
 describe('the text of a cell', () => {
   it('is parsed back to the same value', () => {
@@ -22,13 +23,21 @@ describe('the text of a cell', () => {
           expect(readCell(cellText(value, column(type)), column(type))).toEqual(value)
         }),
       )
+    fc.assert(
+      fc.property(number, (value) => {
+        expect(readCell(cellText(value, percent), percent)).toBe(value)
+      }),
+    )
   })
 
   it('has all digits and no display formatting', () => {
-    const rounded = column('Numeric', '{"numMode":"percent"}')
-    expect(cellText(0.3333, rounded)).toBe(String(0.3333))
+    const rounded = column('Numeric', '{"numMode":"currency","decimals":0}')
+    expect(cellText(1.3333, rounded)).toBe('1.3333')
+    expect(cellText(0.3333, percent)).toBe('33.33%')
     expect([true, false].map((value) => cellText(value, column('Bool')))).toEqual(['true', 'false'])
     expect(cellText(['L', 'a', 'b'], column('ChoiceList'))).toBe('a, b')
+    const quoted = cellText(['L', 'a, b', '[c]', '"d"', 'e"f'], column('ChoiceList'))
+    expect(quoted).toBe('"a, b", "[c]", """d""", e"f')
     expect(cellText(null, column('Date'))).toBe('')
   })
 

@@ -3,18 +3,20 @@ import { anyText, readAny } from './any-value'
 import { zoneOf } from './time-zone'
 import { dateText, fieldText, readTyped } from './date'
 import { formatOrder } from './date-format'
-import { numberText, readFormatted } from './number'
+import { editedText, readFormatted } from './number'
 import { formatCell } from './cell'
-import { formatValue } from './value'
+import { formatValue, listItems } from './value'
 import { widgetOptions } from './widget-options'
 
 const typeName = ({ fields }: Column): string => fields.type.split(':', 1)[0] ?? ''
 
 /**
- * Returns a cell as text that `readCell` parses back: numbers with all digits, dates in ISO order. Values
- * without such a text are formatted for display.
+ * Returns a cell as text that `readCell` parses back: numbers with all digits, as percentages in a column of them, and dates in ISO
+ * order, and lists as the API splits them. Values without such a text are formatted for display.
  */
 export function cellText(value: unknown, column: Column): string {
+  const items = listItems(value)
+  if (items) return itemsText(items.map(formatValue))
   if (typeof value !== 'number') return formatValue(value)
   switch (typeName(column)) {
     case 'Date':
@@ -26,9 +28,16 @@ export function cellText(value: unknown, column: Column): string {
     case 'Ref':
       return formatCell(value, column)
     default:
-      return numberText(value)
+      return editedText(value, widgetOptions(column))
   }
 }
+
+/** Returns items as text that the API splits into the same ones: at commas and line breaks, except between quotes. */
+export const itemsText = (items: readonly string[]): string => items.map(quoteItem).join(', ')
+
+/** A list that begins with a bracket would be parsed as JSON. */
+const quoteItem = (item: string): string =>
+  /[,\r\n]|^\s*["[]/.test(item) ? `"${item.replaceAll('"', '""')}"` : item
 
 function timeText(value: number, zone: string): string {
   const text = Number.isInteger(value) ? fieldText(value, zone) : undefined

@@ -15,6 +15,11 @@ describe('a date in a format', () => {
     ['[Week] W', Date.UTC(2024, 11, 30) / 1000, 'Week 1'],
     ['Do', Date.UTC(2024, 0, 12) / 1000, '12th'],
     ['kk:mm:ss.SSS', 0.25, '24:00:00.250'],
+    ['L LT', NOON, '01/15/2024 10:00 AM'],
+    ['l LTS', NOON, '1/15/2024 10:00:00 AM'],
+    ['LLLL', NOON, 'Monday, January 15, 2024 10:00 AM'],
+    ['llll [L]', NOON, 'Mon, Jan 15, 2024 10:00 AM L'],
+    ['LLL', NOON, 'January 15, 2024 10:00 AM'],
   ])('%s of %d is %s', (format, epoch, text) => {
     expect(formatBy(format, epoch, 'UTC')).toBe(text)
   })
@@ -54,6 +59,8 @@ describe('the format of a column', () => {
   it('has the order in which dates are entered', () => {
     expect(formatOrder({ dateFormat: 'dddd, D MMM YYYY' })).toEqual(['day', 'month', 'year'])
     expect(formatOrder({ dateFormat: '[My] MM/DD/YYYY' })).toEqual(['month', 'day', 'year'])
+    expect(formatOrder({ dateFormat: 'L' })).toEqual(['month', 'day', 'year'])
+    expect(formatOrder({ dateFormat: '[L]' })).toBeUndefined()
     expect(formatOrder({ dateFormat: 'MMM D' })).toBeUndefined()
     expect(formatOrder({})).toBeUndefined()
   })

@@ -19,6 +19,22 @@ const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.spli
 const TOKENS =
   /\[([^\]]+)\]|Do|YYYY|YY|Y|M{1,4}|DD?|d{1,4}|HH?|hh?|kk?|a|A|mm?|ss?|SSS|Q|ww?|WW?|gggg|GGGG|ZZ?|zz?z?|X|x/g
 
+/** The formats of moment for English, which stand for others. */
+const LOCAL_FORMATS: Readonly<Record<string, string>> = {
+  LT: 'h:mm A',
+  LTS: 'h:mm:ss A',
+  L: 'MM/DD/YYYY',
+  LL: 'MMMM D, YYYY',
+  LLL: 'MMMM D, YYYY h:mm A',
+  LLLL: 'dddd, MMMM D, YYYY h:mm A',
+  l: 'M/D/YYYY',
+  ll: 'MMM D, YYYY',
+  lll: 'MMM D, YYYY h:mm A',
+  llll: 'ddd, MMM D, YYYY h:mm A',
+}
+const withoutLocal = (format: string): string =>
+  format.replace(/\[[^\]]*\]|LTS?|L{1,4}|l{1,4}/g, (token) => LOCAL_FORMATS[token] ?? token)
+
 /** Returns the format of a date column, with the tokens of moment; undefined for that of the browser. */
 export const dateFormatOf = ({ dateFormat }: WidgetOptions): string | undefined =>
   isFormat(dateFormat) && dateFormat !== '' ? dateFormat : undefined
@@ -36,8 +52,9 @@ const isFormat = (format: unknown): format is string =>
 
 /** Returns the order of the parts in the date format of a column; undefined for one without all three. */
 export function formatOrder(options: WidgetOptions): DateOrder | undefined {
-  const format = dateFormatOf(options)?.replace(/\[[^\]]*\]/g, '')
-  if (format === undefined) return undefined
+  const own = dateFormatOf(options)
+  if (own === undefined) return undefined
+  const format = withoutLocal(own).replace(/\[[^\]]*\]/g, '')
   const places = (['year', 'month', 'day'] as const).map((part) => ({
     part,
     at: format.search({ year: /Y/, month: /M/, day: /D/ }[part]),
@@ -52,7 +69,7 @@ export function formatBy(format: string, epoch: number, zone: string): string {
   if (!(Math.abs(epoch) <= MAX_SECONDS)) return String(epoch)
   const wall = toWall(epoch, zone)
   const parts = { date: new Date(Math.floor(wall) * 1000), offset: wall - epoch, epoch, zone }
-  return format.replace(TOKENS, (token, literal: string | undefined) =>
+  return withoutLocal(format).replace(TOKENS, (token, literal: string | undefined) =>
     literal !== undefined ? literal : (tokens[token]?.(parts) ?? token),
   )
 }

@@ -37,6 +37,9 @@ function format(epoch: number, options: Intl.DateTimeFormatOptions, locale?: str
   return made.format(date)
 }
 
+/** Without a maximum, the year of a native field has six digits, and what is typed for the month continues it. */
+export const lastDates = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59:59' } as const
+
 /**
  * Returns the value of a native date field, or date and time field with a zone; undefined if it cannot hold the
  * value.

@@ -64,10 +64,18 @@ describe('a number', () => {
 
   it.each([
     [{ numMode: 'percent' }, '50%', 0.5],
-    [{ numMode: 'percent' }, '50', 50],
+    [{ numMode: 'percent' }, '50', 0.5],
+    [{ numMode: 'percent' }, '0.5', 0.005],
+    [{ numMode: 'percent' }, '-7', -0.07],
+    [{ numMode: 'percent' }, '1,250.5', 12.505],
+    [{ numMode: 'percent', numSign: 'parens' }, '(50)', -0.5],
+    [{ numMode: 'percent' }, '50%%', undefined],
+    [{ numMode: 'percent' }, '%', undefined],
     [{ numMode: 'currency', currency: 'EUR' }, '€ 5', 5],
     [{ numMode: 'currency', currency: 'EUR' }, '-5 EUR', -5],
     [{ numMode: 'currency', currency: 'EUR' }, '$5', undefined],
+    [{ numMode: 'currency' }, '1,234.50', 1234.5],
+    [{ numMode: 'currency' }, '$5', undefined],
     [{ numSign: 'parens' }, '(7)', -7],
     [{ numSign: 'parens' }, '(-7)', undefined],
     [{}, '(7)', undefined],
@@ -106,7 +114,9 @@ describe('a number', () => {
     [{ decimals: 2 }, 1.5, '1.50'],
     [{ maxDecimals: 1 }, 1.25, '1.3'],
     [{ numMode: 'decimal', numSign: 'parens' }, -1200, '(1,200)'],
-    [{ numMode: 'currency', currency: 'no code', decimals: 'x' }, 5, '$5.00'],
+    [{ numMode: 'currency', currency: 'no code', decimals: 'x' }, 5, '5.00'],
+    [{ numMode: 'currency' }, 1234.5, '1,234.50'],
+    [{ numMode: 'currency', decimals: 0, maxDecimals: 0 }, 5, '5'],
   ])('with the options %j shows %d as %s', (options, value, shown) => {
     expect(formatNumber(value, options, 'en-US')).toBe(shown)
   })

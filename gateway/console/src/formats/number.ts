@@ -51,12 +51,11 @@ function createFormat(options: WidgetOptions, locale?: string): Intl.NumberForma
 
 function modeOptions({ numMode, currency }: WidgetOptions): Intl.NumberFormatOptions {
   switch (numMode) {
-    case 'currency':
-      return {
-        style: 'currency',
-        currency: readCurrency(currency),
-        currencyDisplay: 'narrowSymbol',
-      }
+    case 'currency': {
+      const code = readCurrency(currency)
+      if (code === undefined) return AMOUNT
+      return { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' }
+    }
     case 'decimal':
       return { useGrouping: true }
     case 'percent':
@@ -68,9 +67,12 @@ function modeOptions({ numMode, currency }: WidgetOptions): Intl.NumberFormatOpt
   }
 }
 
-/** Returns the currency of a column; US dollars if it has none. */
-export const readCurrency = (currency: unknown): string =>
-  typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : 'USD'
+/** An amount in a currency that is not known. */
+const AMOUNT = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
+
+/** Returns the code of a currency; undefined for other values. */
+export const readCurrency = (currency: unknown): string | undefined =>
+  typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : undefined
 
 const readDecimals = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value)
@@ -103,8 +105,8 @@ const shifted = (text: string, digitsMoved: number): number => {
 }
 
 /**
- * Parses a number as a column with options shows it: with a percent sign, with its currency, or in parentheses; without them,
- * as `readNumber` does.
+ * Parses a number as a column with options shows it: with its currency, or in parentheses; without them, as `readNumber` does.
+ * In a column of percentages every number is one, with or without its sign, as in other spreadsheets: `50` is 0.5, `0.5` is 0.005.
  */
 export function readFormatted(
   text: string,
@@ -126,11 +128,13 @@ function readAffixed(
 ): number | undefined {
   switch (options.numMode) {
     case 'percent': {
-      const [, digits] = /^([^%٪]*)[%٪]\u061c?\s*$/.exec(text) ?? []
-      return digits === undefined ? readNumber(text, locale) : readShifted(digits, -2, locale)
+      const [, digits = text] = /^([^%٪]*)[%٪]\u061c?\s*$/.exec(text) ?? []
+      return readShifted(digits, -2, locale)
     }
-    case 'currency':
-      return readNumber(withoutCurrency(text, readCurrency(options.currency), locale), locale)
+    case 'currency': {
+      const code = readCurrency(options.currency)
+      return readNumber(code === undefined ? text : withoutCurrency(text, code, locale), locale)
+    }
     case 'scientific':
       return readNumber(text.replace(/\s*[×·]\s*10\^/, 'e'), locale)
     default:

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useMemo, type ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
+import { lazyComponent } from '../components/lazy-component'
 import { Loading, describeError as textOf } from '../components/states'
 import { formatCell } from '../formats/cell'
 import { sampleColumnOf } from '../formats/column'
@@ -13,18 +14,11 @@ import {
 import type { FormulaEditorProps } from './formula-editor'
 import { useFormulaCheck, type FormulaCheckState } from './use-formula-check'
 
-// The editor is half as large as the rest of the console, so it is loaded with the first formula.
-const loadEditor = async () => ({ default: (await import('./formula-editor')).FormulaEditor })
-const LazyEditor = lazy(loadEditor)
-
-/** The editor of a formula, loaded on demand. */
-export function FormulaText(props: FormulaEditorProps): ReactNode {
-  return (
-    <Suspense fallback={<Loading what="the editor" />}>
-      <LazyEditor {...props} />
-    </Suspense>
-  )
-}
+/** The editor of a formula. It is half as large as the rest of the console, so it is loaded with the first formula. */
+export const FormulaText = lazyComponent<FormulaEditorProps>(
+  async () => (await import('./formula-editor')).FormulaEditor,
+  <Loading what="the editor" />,
+)
 
 interface FormulaFieldProps {
   readonly docId: string

@@ -9,8 +9,8 @@ import { useColumnDefs } from './columns/use-column-defs'
 import { cacheOptions, registerModules } from './grid-modules'
 import { lineOptions, rowSelection, totalsRow } from './grouping/line-options'
 import { handleRowKey } from './row-keys'
-import type { GridRef, GridRows } from './use-grid-rows'
-import type { CellEditing } from './use-cell-editing'
+import type { GridRef, GridRows } from './live-rows/use-grid-rows'
+import type { CellEditing } from './editing/use-cell-editing'
 import { OPENED_CLASS, type GridPanel } from './use-grid-panel'
 import type { Ranges } from './use-ranges'
 
@@ -104,6 +104,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         theme="legacy"
         rowModelType="infinite"
         datasource={rows.datasource}
+        context={rows.focus}
         columnDefs={columnDefs}
         defaultColDef={defaultColumn}
         selectionColumnDef={selectionColumn}
@@ -132,6 +133,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
           api.setGridAriaProperty('description', 'Press Escape to leave the grid.')
         }}
         onGridPreDestroyed={() => {
+          editing.onRemove()
           gridRef.current = null
         }}
         onColumnMoved={(event: ColumnMovedEvent<Row>) => keepOrder(event, change)}

@@ -16,11 +16,12 @@ import {
   TooltipModule,
 } from 'ag-grid-community'
 import { BLOCK_ROWS } from './rows/row-blocks'
+import { FocusModule } from './moves/focus-module'
 import { ScaledHeightsModule } from './scrolling/scaled-heights'
 import 'ag-grid-community/styles/ag-grid.css'
 
-/** Empty rows shown until the row count is known. */
-const INITIAL_ROWS = 40
+/** Rows drawn until the row count is known: each would be drawn once more with its cells. */
+const INITIAL_ROWS = 1
 /** Blocks cached by AG Grid. Others are requested from the row store again. */
 const MAX_BLOCKS = 24
 /** How the grid keeps blocks of rows. */
@@ -38,6 +39,7 @@ export function registerModules(): void {
     ColumnApiModule,
     ColumnAutoSizeModule,
     CustomEditorModule,
+    FocusModule,
     HighlightChangesModule,
     InfiniteRowModelModule,
     PinnedRowModule,

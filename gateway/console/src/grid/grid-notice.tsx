@@ -1,11 +1,11 @@
 import { useSyncExternalStore, type ReactNode } from 'react'
 import { Button } from '../components/button'
-import { Empty, ErrorState } from '../components/states'
+import { Empty, ErrorState, Loading } from '../components/states'
 import { useToaster } from '../components/toast'
 import { isPassing } from '../api/passing-error'
 import { UndoButtons } from '../undo/undo-buttons'
 import type { RowStore, StoreState } from './rows/row-store'
-import type { RowCommands } from './use-row-commands'
+import type { RowCommands } from './row-commands/use-row-commands'
 
 /** Buttons to add rows and columns, and to delete the selected rows. */
 export function RowButtons(props: {
@@ -76,7 +76,7 @@ interface GridMessageProps {
 const hidesRows = ({ total, error }: Pick<StoreState, 'total' | 'error'>): boolean =>
   error !== undefined && (total === undefined || !isPassing(error))
 
-/** The error or empty state of a grid without rows. */
+/** The state of a grid without rows: loading, empty, or an error. */
 export function GridMessage(props: GridMessageProps): ReactNode {
   const { store, hasColumns, isFiltered, search, canEdit, isPast, onClearFilters } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
@@ -89,14 +89,9 @@ export function GridMessage(props: GridMessageProps): ReactNode {
           {isFiltered && clear}
         </>
       )
-    if (!hasColumns && isPast) return <Empty title="This table had no columns at this moment" />
-    if (!hasColumns)
-      return (
-        <Empty title="This table has no columns yet">
-          <p>{canEdit ? 'Add a column to enter data.' : 'Editors can add columns.'}</p>
-        </Empty>
-      )
-    if (total !== 0) return null
+    if (!hasColumns) return <NoColumns {...props} />
+    if (total === undefined) return <Loading what="the rows" />
+    if (total > 0) return null
     if (search !== '') return <NothingFound {...props} />
     if (isFiltered) return <Empty title="No rows match the filters">{clear}</Empty>
     if (isPast) return <Empty title="This table had no rows at this moment" />
@@ -117,6 +112,15 @@ export function GridMessage(props: GridMessageProps): ReactNode {
         <div>{shown}</div>
       </div>
     )
+  )
+}
+
+function NoColumns({ canEdit, isPast }: Pick<GridMessageProps, 'canEdit' | 'isPast'>): ReactNode {
+  if (isPast) return <Empty title="This table had no columns at this moment" />
+  return (
+    <Empty title="This table has no columns yet">
+      <p>{canEdit ? 'Add a column to enter data.' : 'Editors can add columns.'}</p>
+    </Empty>
   )
 }
 

@@ -2,6 +2,7 @@ import { SELECTION_COLUMN_ID, type CellPosition, type GridApi } from 'ag-grid-co
 import type { KeyboardEvent } from 'react'
 import type { Column, Row } from '../api/resources'
 import { isEditable, type CellContext } from '../cells/editing/cell-type'
+import { handleEdgeKey } from './edge-keys'
 import { handleGroupKey } from './grouping/group-keys'
 import { isGroupRow } from './groups/group-row'
 import type { GroupedRows } from './groups/grouped-rows'
@@ -19,7 +20,7 @@ interface RowKeys {
 
 /**
  * Handles keys of rows: Escape leaves the grid for its footer, since Tab moves from cell to cell; Shift+Enter adds a row, and
- * Space opens the one of the focused cell. Headers of groups and totals have keys of their own.
+ * Space opens the one of the focused cell. Home and End go to its ends. Headers of groups and totals have keys of their own.
  */
 export function handleRowKey(
   event: KeyboardEvent<HTMLElement>,
@@ -27,7 +28,8 @@ export function handleRowKey(
   keys: RowKeys,
 ): void {
   if (!api || api.getEditingCells().length > 0) return
-  if (!handleGroupKey(event, api, keys.grouped)) handlePlainRowKey(event, api, keys)
+  if (handleGroupKey(event, api, keys.grouped) || handleEdgeKey(event, api, keys.columns)) return
+  handlePlainRowKey(event, api, keys)
 }
 
 function handlePlainRowKey(

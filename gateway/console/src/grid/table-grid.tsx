@@ -5,7 +5,7 @@ import { useFilter } from './filter/use-filter'
 import { GroupButton } from './grouping/group-button'
 import { GridBar } from './view/grid-bar'
 import { useTableColumns } from './use-table-columns'
-import { GridContexts, useHeaderMenu } from './use-header-menu'
+import { GridContexts, useHeaderMenu } from './header-menu/use-header-menu'
 import { GridBody } from './grid-body'
 import { GridFooter } from './grid-footer'
 import { RangeFoot } from './ranges/range-foot'
@@ -62,7 +62,13 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
           </GridBar>
           {tableColumns.formulaBar}
           <div className="grid-middle">
-            <GridContexts cells={cells} summaries={summaries} groups={rows.groups} menus={menus}>
+            <GridContexts
+              cells={cells}
+              summaries={summaries}
+              groups={rows.groups}
+              menus={menus}
+              editing={editing}
+            >
               <GridBody
                 context={cells}
                 arranged={arranged}
@@ -102,11 +108,11 @@ export function TableGrid({ columns, rowActions, ...table }: TableGridProps): Re
             <RangeFoot selection={ranges.selecting.selection} read={ranges.read} columns={shown} />
           </GridFooter>
           {menus.menu}
-          {tableColumns.dialog}
           {ranges.dialog}
         </div>
         {tableColumns.panel ?? opened.panel}
       </div>
+      {tableColumns.dialog}
     </GridViewContext>
   )
 }

@@ -4,7 +4,7 @@ import type { CellContext } from '../cells/editing/cell-type'
 import type { PanelParts } from './row-panel/opened-panel'
 import { useRowPanel, type OpenedRow } from './row-panel/use-row-panel'
 import type { RowsOnScreen } from './row-panel/use-row-place'
-import type { GridRef } from './use-grid-rows'
+import type { GridRef } from './live-rows/use-grid-rows'
 
 /** The class of the row in the panel. */
 export const OPENED_CLASS = 'row-opened'

@@ -1,25 +1,25 @@
 import {
   useCallback,
   useMemo,
-  useState,
+  type ClipboardEvent,
   type KeyboardEvent,
   type PointerEvent,
   type ReactNode,
-  type RefObject,
 } from 'react'
 import type { Column, Row } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
-import type { Place } from './ranges/cell-range'
-import { GrowthDialog, type Growth } from './ranges/growth-dialog'
+import { useCopySource } from './clipboard/use-copy-source'
 import { createRangeHandlers, type RangeHandlers } from './ranges/range-handlers'
 import type { RowSource } from './ranges/range-rows'
+import { useChangeGuard } from './ranges/use-change-guard'
+import { useGrowth } from './ranges/use-growth'
 import { useRangeRows, type RangeRows } from './ranges/use-range-rows'
-import { useGridPresence } from './presence/use-grid-presence'
 import { dragFillHandle } from './ranges/fill-handle'
-import { focusedPlace } from './ranges/pointer-drag'
+import { focusedCell } from './ranges/pointer-drag'
 import { useRangeSelection, type RangeSelecting } from './ranges/use-range-selection'
-import type { CellEditing } from './use-cell-editing'
-import type { GridRef, GridRows } from './use-grid-rows'
+import type { CellEditing } from './editing/use-cell-editing'
+import type { FollowedGrid } from './use-followed-focus'
+import type { GridRef, GridRows } from './live-rows/use-grid-rows'
 
 /** The selected cells of a grid, and what is done with them. */
 export interface Ranges extends Pick<RangeHandlers, 'onCopy' | 'onCut' | 'onPaste'> {
@@ -32,24 +32,19 @@ export interface Ranges extends Pick<RangeHandlers, 'onCopy' | 'onCut' | 'onPast
   readonly dialog: ReactNode
 }
 
-interface RangeTable extends Pick<CellContext, 'docId' | 'tableId' | 'canEdit'> {
+interface RangeTable extends CellContext {
   readonly columns: readonly Column[]
-}
-
-interface GridRefs {
-  readonly grid: GridRef
-  /** The element that contains the grid. */
-  readonly body: RefObject<HTMLDivElement | null>
 }
 
 /** Selects cells of a grid, copies them and changes them. */
 export function useRanges(
-  { readPage, store }: GridRows,
-  { docId, tableId, columns, canEdit }: RangeTable,
+  { readPage, store, writes }: GridRows,
+  table: RangeTable,
   { write, report }: Pick<CellEditing, 'write' | 'report'>,
-  { grid, body }: GridRefs,
+  followed: FollowedGrid,
 ): Ranges {
-  useGridPresence(body, tableId)
+  const { columns, canEdit } = table
+  const { grid, body } = followed
   const rowCount = useCallback(() => store.readState().total ?? 0, [store])
   const parts = useMemo(
     () => ({ grid, columns, body, rowCount, places: store.places }),
@@ -65,31 +60,36 @@ export function useRanges(
     }),
     [grid, store, readPage],
   )
+  const guard = useChangeGuard(followed, { store, selection, report })
   const read = useRangeRows(selection, source)
-  const [growing, askToGrow] = useState<Growth>()
+  const copied = useCopySource(table)
+  const { askToGrow, dialog } = useGrowth(table, { writes, report })
   const handlers = useMemo(
     () =>
       createRangeHandlers({
         columns,
         canEdit,
+        copied,
         source,
         rowCount,
         write,
         report,
         askToGrow,
-        selected: () => selection.read() ?? oneCell(focusedPlace(grid, columns)),
+        selected: () => selection.read() ?? focusedCell(grid, columns),
         lastRead: () => read,
       }),
-    [columns, canEdit, source, rowCount, write, report, selection, grid, read],
+    [columns, canEdit, copied, source, rowCount, write, report, askToGrow, selection, grid, read],
   )
   const onKeyDown = useCallback(
     (event: KeyboardEvent) => {
-      const isCell = event.target instanceof Element && event.target.closest('.ag-cell') !== null
-      if (!isCell || (!handlers.onKey(event) && !selecting.onKey(event))) return
+      const { target } = event
+      if (!(target instanceof Element && target.closest('.ag-cell'))) return
+      const isRefused = canEdit && guard.refusesKey(event)
+      if (!isRefused && !handlers.onKey(event) && !selecting.onKey(event)) return
       event.preventDefault()
       event.stopPropagation()
     },
-    [handlers, selecting],
+    [canEdit, guard, handlers, selecting],
   )
   const onPointerDown = useCallback(
     (event: PointerEvent) => {
@@ -98,25 +98,19 @@ export function useRanges(
     },
     [canEdit, parts, selection, handlers, selecting],
   )
-  const { onCopy, onCut, onPaste } = handlers
-  const close = useCallback(() => askToGrow(undefined), [])
-  const dialog = growing && (
-    <GrowthDialog docId={docId} tableId={tableId} growth={growing} onClose={close} />
-  )
+  const { onCopy } = handlers
+  const unlessRefused = (handle: (event: ClipboardEvent) => void) => (event: ClipboardEvent) => {
+    if (canEdit && guard.refuses(event.target)) event.preventDefault()
+    else handle(event)
+  }
+  const onCut = unlessRefused(handlers.onCut)
+  const onPaste = unlessRefused(handlers.onPaste)
   return { selecting, read, onKeyDown, onPointerDown, onCopy, onCut, onPaste, dialog }
 }
 
-const oneCell = (place: Place | undefined) =>
-  place && {
-    firstRow: place.row,
-    lastRow: place.row,
-    firstColumn: place.column,
-    lastColumn: place.column,
-  }
-
 /**
- * Returns the row at an index; undefined where the grid displays another row. The grid lags behind the store during a
- * refresh, and edits must apply to the displayed row.
+ * Returns the row at an index: the one that the grid displays there. It lags behind the store during a refresh, and edits must
+ * apply to the displayed row.
  */
 function displayedRow(
   { current: api }: GridRef,
@@ -124,6 +118,5 @@ function displayedRow(
   index: number,
 ): Row | undefined {
   const row = store.at(index)
-  const shown = api?.getDisplayedRowAtIndex(index)?.data
-  return shown && shown.id !== row?.id ? undefined : row
+  return row && (api?.getDisplayedRowAtIndex(index)?.data ?? row)
 }

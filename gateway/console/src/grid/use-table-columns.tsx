@@ -1,16 +1,16 @@
 import { useCallback, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
-import type { MenuItem } from '../components/menu-items'
+import type { MenuItem } from '../components/overlays/menu-items'
 import { useApiMutation } from '../components/use-api-mutation'
 import { columnName, isComputed } from '../formats/column'
 import { recalculate } from '../formulas/formula-check'
 import { useColumnDialogs } from '../structure/columns/use-column-dialogs'
 import { isGroupRow } from './groups/group-row'
-import { FormulaBar } from './formula-bar'
+import { FormulaBar } from './formula-bar/formula-bar'
 import type { RowStore } from './rows/row-store'
-import { useFocusedFormula, usePendingCells } from './use-focused-formula'
-import type { GridRef } from './use-grid-rows'
+import { useFocusedFormula, usePendingCells } from './formula-bar/use-focused-formula'
+import type { GridRef } from './live-rows/use-grid-rows'
 
 /** Rows of which results of a formula are shown. */
 const MAX_ROWS = 10

@@ -1,18 +1,23 @@
-import type { GridApi } from 'ag-grid-community'
-import { useRef, type RefObject } from 'react'
-import type { Column, Row } from '../api/resources'
+import type { RefObject } from 'react'
+import type { Column } from '../api/resources'
 import type { CellContext } from '../cells/editing/cell-type'
 import { useSearchText } from './view/search-address'
 import { useGridSearch, type GridSearch } from './search/use-grid-search'
 import { useRowSearch } from './search/use-row-search'
 import type { GridView } from './view/grid-view'
 import { useGridView } from './view/use-grid-view'
-import { useGridRows, type GridRef, type GridRows, type GridSelection } from './use-grid-rows'
-import { useCellEditing, type CellEditing } from './use-cell-editing'
+import {
+  useGridRows,
+  type GridRef,
+  type GridRows,
+  type GridSelection,
+} from './live-rows/use-grid-rows'
+import { useFollowedFocus } from './use-followed-focus'
+import { useCellEditing, type CellEditing } from './editing/use-cell-editing'
 import { useGridPanel, type GridPanel } from './use-grid-panel'
 import { useRanges, type Ranges } from './use-ranges'
 import type { SetView } from './view/view-context'
-import { useRowCommands, type RowCommands } from './use-row-commands'
+import { useRowCommands, type RowCommands } from './row-commands/use-row-commands'
 
 /** The rows of a table in a grid, with the operations on them. */
 export interface TableRows {
@@ -41,22 +46,22 @@ export function useTableRows(
   { columns, shown, summaries }: TableParts,
 ): TableRows {
   const [view, setView] = useGridView()
-  const grid = useRef<GridApi<Row>>(null)
-  const body = useRef<HTMLDivElement>(null)
+  const followed = useFollowedFocus(table.tableId)
+  const { grid, body } = followed
   const [text, setText] = useSearchText()
   const rowSearch = useRowSearch(text, shown)
   const rows = useGridRows(
     table,
     { view, search: rowSearch, grouped: { columns, summaries } },
-    grid,
+    followed,
   )
   const searched = { text: rowSearch.text, setText, shown, grid, body, rows }
   const search = useGridSearch(table, searched)
-  const editing = useCellEditing(rows, columns, { grid, body })
-  const ranges = useRanges(rows, { ...table, columns: shown }, editing, { grid, body })
+  const editing = useCellEditing(rows, columns, followed)
+  const ranges = useRanges(rows, { ...table, columns: shown }, editing, followed)
   const rowCommands = useRowCommands(
     rows,
-    { view, search: rowSearch, columns: shown },
+    { tableId: table.tableId, view, search: rowSearch, columns: shown },
     { grid, body },
   )
   const { readPage, store, writes } = rows

@@ -1,7 +1,7 @@
 import type { HistoryChange, RowOperation, SchemaOperation } from '@sheaf/client'
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { docPath } from '../api/paths'
-import { docOf, sheaf } from '../api/sheaf'
+import { sheaf } from '../api/sheaf'
 
 /** An operation of a change. */
 export type Operation = RowOperation | SchemaOperation
@@ -58,9 +58,6 @@ export const historyQuery = (docId: string, filter: HistoryFilter) =>
     staleTime: 0,
     refetchOnWindowFocus: false,
   })
-
-/** Undoes a change. */
-export const revertChange = (docId: string, seq: number): Promise<number> => docOf(docId).undo(seq)
 
 /** Returns true for operations on rows. */
 export const isOfRows = (operation: Operation): operation is RowOperation => 'rowIds' in operation

@@ -3,10 +3,11 @@ import type { QueryKey } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useApiMutation } from '../components/use-api-mutation'
-import { ConfirmDialog } from '../components/dialog'
+import { ConfirmDialog } from '../components/overlays/dialog'
 import { historyUrl } from '../document-context/document-context'
+import { useUndoAt } from '../undo/undo-provider'
 import { describeConflict } from './describe-change'
-import { revertChange, type Conflict } from './history-queries'
+import type { Conflict } from './history-queries'
 
 interface UndoDialogProps {
   readonly docId: string
@@ -24,10 +25,11 @@ export function UndoDialog(props: UndoDialogProps): ReactNode {
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([])
   // An undo can affect rows, columns and tables.
   const { mutate } = useApiMutation(['document', docId], ...affected)
+  const undoAt = useUndoAt(docId)
   const undo = async () => {
     setConflicts([])
     try {
-      await mutate(() => revertChange(docId, seq), `Change ${seq} undone.`)
+      await mutate(() => undoAt(seq), `Change ${seq} undone.`)
     } catch (error) {
       setConflicts(conflictsOf(error))
       throw error

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { orgsQuery } from '../api/resources'
-import { Button } from '../components/button'
 import { TextField } from '../components/field'
 import { Page, Section } from '../components/page'
 import { Empty, ErrorNote, ErrorState, Loading } from '../components/states'
 import { SampleButton } from '../sample/sample-button'
 import { FileDrop } from '../import/file-drop'
 import { useCurrentUser } from '../session/session-provider'
-import { NewDocumentDialog } from '../sites/new-document-dialog'
-import { NewSiteDialog, SiteCards } from '../sites/site-cards'
+import { SiteCards } from '../sites/site-cards'
 import { DocumentList } from './document-list'
 import { findDocuments, isShared, recentDocuments } from './find-documents'
-import { useDocuments, type UserDocuments } from './use-documents'
+import { NewButtons } from './new-buttons'
+import { UnsavedSection } from './unsaved-section'
+import { MAX_SITES, useDocuments, type UserDocuments } from './use-documents'
 
 /** Documents in a list of this page. */
 const MAX_SHOWN = 8
@@ -25,6 +25,7 @@ export function HomePage(): ReactNode {
   const [text, setText] = useState('')
   return (
     <Page title="Home" actions={<NewButtons {...found} />}>
+      <UnsavedSection />
       {orgs.error && <ErrorState error={orgs.error} onRetry={() => void orgs.refetch()} />}
       {!orgs.error && !orgs.data && <Loading what="your sites" />}
       {orgs.data && (
@@ -37,7 +38,7 @@ export function HomePage(): ReactNode {
           />
           <ErrorNote error={found.error} />
           {found.isPartial && (
-            <p className="note">Only documents of your first 20 sites are listed.</p>
+            <p className="note">Only documents of your first {MAX_SITES} sites are listed.</p>
           )}
           {text.trim() === '' ? <Overview {...found} /> : <Found text={text} {...found} />}
           <Section title="Sites">
@@ -52,27 +53,6 @@ export function HomePage(): ReactNode {
       )}
       {found.workspaces.length > 0 && <FileDrop workspaces={found.workspaces} />}
     </Page>
-  )
-}
-
-/** Buttons that create a document or a site. */
-function NewButtons({ workspaces, isLoading }: UserDocuments): ReactNode {
-  const [opened, setOpened] = useState<'document' | 'site'>()
-  const close = () => setOpened(undefined)
-  const canCreate = workspaces.length > 0
-  return (
-    <>
-      {canCreate && (
-        <Button kind="primary" onClick={() => setOpened('document')}>
-          New document
-        </Button>
-      )}
-      <Button kind={canCreate || isLoading ? 'plain' : 'primary'} onClick={() => setOpened('site')}>
-        New team site
-      </Button>
-      {opened === 'document' && <NewDocumentDialog workspaces={workspaces} onClose={close} />}
-      {opened === 'site' && <NewSiteDialog onClose={close} />}
-    </>
   )
 }
 

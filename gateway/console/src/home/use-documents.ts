@@ -7,7 +7,7 @@ import { orgsQuery, workspacesQuery } from '../api/resources'
 import { placeDocuments, type PlacedDocument } from './find-documents'
 
 /** Sites whose documents are listed together: each is read by a request of its own. */
-const MAX_SITES = 20
+export const MAX_SITES = 20
 
 /** All documents of the user, of their first 20 sites. */
 export interface UserDocuments {

@@ -1,15 +1,15 @@
+import type { PreviewedColumn } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import { SelectField } from '../components/field'
 import { columnName, isComputed } from '../formats/column'
 import type { ColumnMapping, Destination } from './column-mapping'
-import type { PreviewColumn } from './preview'
 
 const NEW = '+'
 const NONE = '-'
 
 interface AppendColumnsProps {
-  readonly columns: readonly PreviewColumn[]
+  readonly columns: readonly PreviewedColumn[]
   /** The columns of the table. */
   readonly targets: readonly Column[]
   readonly destinations: ReadonlyMap<string, Destination>

@@ -1,6 +1,6 @@
+import type { PreviewedColumn } from '@sheaf/client'
 import type { Column } from '../api/resources'
 import { isComputed } from '../formats/column'
-import type { PreviewColumn } from './preview'
 
 /** Where the cells of a column of a file go: to a column of the table, to a new one, or nowhere. */
 export type Destination = { readonly to: string } | 'new' | 'none'
@@ -13,7 +13,7 @@ export type ColumnMapping = Readonly<Record<string, Destination>>
  * label, or a new one.
  */
 export function destinationsOf(
-  columns: readonly PreviewColumn[] = [],
+  columns: readonly PreviewedColumn[] = [],
   targets: readonly Column[] = [],
   chosen: ColumnMapping = {},
 ): ReadonlyMap<string, Destination> {

@@ -1,7 +1,10 @@
 import { useCallback, useState, type ReactNode } from 'react'
 import { useToaster } from '../components/toast'
-import { ImportDialog, type ImportTarget } from './import-dialog'
+import { lazyComponent } from '../components/lazy-component'
+import type { ImportTarget } from './import-dialog'
 import { useFileDrop } from './use-file-drop'
+
+const ImportDialog = lazyComponent(async () => (await import('./import-dialog')).ImportDialog)
 
 /** Imports a file that is dropped anywhere on the page, into one of the workspaces. */
 export function FileDrop(props: { readonly workspaces: readonly ImportTarget[] }): ReactNode {

@@ -2,10 +2,12 @@ import type { Workspace } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { useApiMutation } from '../components/use-api-mutation'
+import { useLateNavigate } from '../components/use-late-navigate'
 import { Button } from '../components/button'
-import { Dialog, FormDialog } from '../components/dialog'
+import { FormDialog } from '../components/overlays/dialog'
 import { SelectField, TextField } from '../components/field'
 import { FileField } from './file-field'
+import { ImportedDialog } from './imported-dialog'
 import { PreviewPart } from './preview-part'
 import { ProgressRoom } from './progress-room'
 import { useFileImport } from './use-file-import'
@@ -35,14 +37,22 @@ export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogP
   const [made, setMade] = useState<Imported>()
   const of = useFileImport(given, `/api/workspaces/${chosen}/import`)
   const navigate = useNavigate()
+  const navigateLate = useLateNavigate()
   const { mutate } = useApiMutation(['workspaces'])
   const submit = async () => {
     const fields = name.trim() === '' ? [] : [['name', name.trim()] as const]
     const imported = await mutate(() => of.run<Imported>(fields))
     if (imported.notes.length > 0) setMade(imported)
-    else void navigate(`/docs/${imported.id}`)
+    else await navigateLate(`/docs/${imported.id}`)
   }
-  if (made) return <ImportedDialog made={made} onClose={onClose} />
+  if (made)
+    return (
+      <ImportedDialog title={`“${made.title}” is imported`} notes={made.notes} onClose={onClose}>
+        <Button kind="primary" onClick={() => void navigate(`/docs/${made.id}`)}>
+          Open document
+        </Button>
+      </ImportedDialog>
+    )
   return (
     <FormDialog
       staysOpen
@@ -80,25 +90,4 @@ export function ImportDialog({ workspaces, file: given, onClose }: ImportDialogP
 function titleOf(workspaces: readonly ImportTarget[], file: File | undefined): string {
   const what = file ? `Import “${file.name}”` : 'Import'
   return workspaces.length > 1 ? what : `${what} into “${workspaces[0]?.name ?? ''}”`
-}
-
-/** Tells what of the file was left out or changed, before the document is opened. */
-function ImportedDialog({ made, onClose }: { made: Imported; onClose: () => void }): ReactNode {
-  const navigate = useNavigate()
-  return (
-    <Dialog title={`“${made.title}” is imported`} onClose={onClose}>
-      <p>Not everything in the file could be imported as it was:</p>
-      <ul>
-        {made.notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
-      <footer className="dialog-foot">
-        <Button onClick={onClose}>Close</Button>
-        <Button kind="primary" onClick={() => void navigate(`/docs/${made.id}`)}>
-          Open document
-        </Button>
-      </footer>
-    </Dialog>
-  )
 }

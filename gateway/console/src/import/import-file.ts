@@ -1,6 +1,5 @@
-import { SheafError, type UploadProgress } from '@sheaf/client'
+import { SheafError, type ImportOptions, type UploadProgress } from '@sheaf/client'
 import { fractionOf, sheaf } from '../api/sheaf'
-import type { ReadOptions } from './preview'
 
 /** Progress of an import. */
 export interface ImportProgress {
@@ -32,10 +31,10 @@ interface ImportLine {
 /** A field of the form of an import. */
 export type ImportField = readonly [name: string, value: string]
 
-interface ImportOptions {
+interface ImportRequest {
   readonly file: File
   readonly fields: readonly ImportField[]
-  readonly options: ReadOptions
+  readonly options: ImportOptions
   readonly signal: AbortSignal
   readonly onProgress: (progress: ImportProgress) => void
 }
@@ -44,7 +43,7 @@ interface ImportOptions {
  * Imports a file to a path of the API and returns what was made of it.
  * @typeParam T what the path returns
  */
-export async function importFile<T>(path: string, options: ImportOptions): Promise<T> {
+export async function importFile<T>(path: string, options: ImportRequest): Promise<T> {
   const { file, fields, options: reading, signal, onProgress } = options
   const upload = () => {
     const form = new FormData()
@@ -64,6 +63,7 @@ export async function importFile<T>(path: string, options: ImportOptions): Promi
       if (last.progress) onProgress({ sent: 1, rows: last.progress })
     }
   } catch (cause) {
+    signal.throwIfAborted()
     const message = 'The import was interrupted. Check your connection and try again.'
     throw new Error(message, { cause })
   }

@@ -1,7 +1,7 @@
+import type { ImportPreview } from '@sheaf/client'
 import { changeOptions, chooseType, countRows, optionsToImport } from './import-options'
-import type { Preview } from './preview'
 
-const preview: Preview = {
+const preview: ImportPreview = {
   format: 'csv',
   options: { delimiter: ';', header: true, decimal: ',', encoding: 'utf-8' },
   tables: [

@@ -1,8 +1,8 @@
+import type { ImportPreview, PreviewedTable } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { SelectField } from '../components/field'
 import { ErrorNote } from '../components/states'
 import { changeOptions, chooseType } from './import-options'
-import type { Preview, PreviewTable } from './preview'
 import { PreviewRows } from './preview-rows'
 import { ReadControls } from './read-controls'
 import type { FileImport } from './use-file-import'
@@ -26,7 +26,7 @@ export function PreviewPart({ of }: { readonly of: FileImport }): ReactNode {
 
 interface PreviewedFileProps {
   readonly of: FileImport
-  readonly preview: Preview
+  readonly preview: ImportPreview
 }
 
 function PreviewedFile({ of, preview }: PreviewedFileProps): ReactNode {
@@ -67,7 +67,7 @@ function PreviewedFile({ of, preview }: PreviewedFileProps): ReactNode {
   )
 }
 
-function describe({ hasMore }: Preview, { rows, records }: PreviewTable): string {
+function describe({ hasMore }: ImportPreview, { rows, records }: PreviewedTable): string {
   const first = `first ${records.length.toLocaleString()}`
   if (hasMore)
     return `More than ${rows.toLocaleString()} rows. The ${first} are shown; types follow from the beginning of the file.`

@@ -1,8 +1,8 @@
+import type { PreviewedColumn, PreviewedTable } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { formatCell } from '../formats/cell'
 import { sampleColumnOf } from '../formats/column'
 import { typeNames } from '../formats/type-names'
-import type { PreviewColumn, PreviewTable } from './preview'
 
 /** Columns that are shown. */
 const MAX_COLUMNS = 100
@@ -10,7 +10,7 @@ const MAX_COLUMNS = 100
 const choosable = typeNames.filter(([type]) => !['Ref', 'RefList', 'Attachments'].includes(type))
 
 interface PreviewRowsProps {
-  readonly table: PreviewTable
+  readonly table: PreviewedTable
   readonly isLoading: boolean
   /** Called with the type chosen for a column; absent if the file determines the types. */
   readonly onType: ((columnId: string, type: string) => void) | undefined
@@ -34,7 +34,7 @@ export function PreviewRows({ table, isLoading, onType }: PreviewRowsProps): Rea
           <thead>
             <tr>
               {columns.map((column) => (
-                <th key={column.id} scope="col">
+                <th key={column.id} scope="col" className={isAtEnd(column) ? 'cell-end' : ''}>
                   <span title={nameOf(column)}>{nameOf(column)}</span>
                   <ColumnTypeControl column={column} onType={onType} />
                 </th>
@@ -66,10 +66,14 @@ export function PreviewRows({ table, isLoading, onType }: PreviewRowsProps): Rea
   )
 }
 
-const nameOf = ({ id, fields }: PreviewColumn): string => fields.label || id
+/** Whether most values of a column are numbers for the API, which are shown at the end of their cells. */
+const isAtEnd = ({ fields }: PreviewedColumn): boolean =>
+  /^(Numeric|Int|Date|DateTime)(:|$)/.test(fields.type)
+
+const nameOf = ({ id, fields }: PreviewedColumn): string => fields.label || id
 
 function ColumnTypeControl(props: {
-  readonly column: PreviewColumn
+  readonly column: PreviewedColumn
   readonly onType: PreviewRowsProps['onType']
 }): ReactNode {
   const { column, onType } = props

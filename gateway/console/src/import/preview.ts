@@ -1,45 +1,5 @@
-import type { UploadProgress } from '@sheaf/client'
+import type { ImportOptions, ImportPreview, UploadProgress } from '@sheaf/client'
 import { sheaf, fractionOf } from '../api/sheaf'
-
-/** How a file is read; what is absent is detected. */
-export interface ReadOptions {
-  readonly delimiter?: string
-  readonly header?: boolean
-  readonly decimal?: '.' | ','
-  readonly encoding?: string
-  /** Types of columns instead of the detected ones, by table and column. */
-  readonly types?: Readonly<Record<string, Readonly<Record<string, string>>>>
-}
-
-/** A column that an import would create. */
-export interface PreviewColumn {
-  readonly id: string
-  readonly fields: { readonly label: string; readonly type: string; readonly widgetOptions: string }
-}
-
-/** A table that an import would create. */
-export interface PreviewTable {
-  readonly id: string
-  /** Number of rows that were read. */
-  readonly rows: number
-  readonly columns: readonly PreviewColumn[]
-  /** The first rows. */
-  readonly records: readonly {
-    readonly id: number
-    readonly fields: Readonly<Record<string, unknown>>
-  }[]
-}
-
-/** What an import would create. */
-export interface Preview {
-  readonly format: string
-  /** The options as used, those that were detected included. */
-  readonly options: ReadOptions
-  readonly tables: readonly PreviewTable[]
-  /** True if only the beginning of the file was read. */
-  readonly hasMore: boolean
-  readonly notes: readonly string[]
-}
 
 /** Bytes of delimited text from which only this many are sent for a preview. */
 const PART_BYTES = 1024 * 1024
@@ -48,14 +8,14 @@ const NEWLINE = 10
 interface PreviewRequest {
   /** Path of the import. */
   readonly path: string
-  readonly options: ReadOptions
+  readonly options: ImportOptions
   readonly signal: AbortSignal
   /** Called with the fraction of the file that was sent. */
   readonly onSent: (sent: number) => void
 }
 
 /** Reads what a file would become. Of long CSV and TSV files only the beginning is sent. */
-export async function previewFile(file: File, request: PreviewRequest): Promise<Preview> {
+export async function previewFile(file: File, request: PreviewRequest): Promise<ImportPreview> {
   const { path, options, signal, onSent } = request
   const part = await beginningOf(file)
   const upload = () => {
@@ -68,7 +28,7 @@ export async function previewFile(file: File, request: PreviewRequest): Promise<
   }
   const call = { method: 'POST', path: `${path}/preview`, upload, isLong: true } as const
   const response = await sheaf().fetch(call, { signal })
-  return (await response.json()) as Preview
+  return (await response.json()) as ImportPreview
 }
 
 /** The first lines of a long text file; undefined for a file that is sent whole. */

@@ -1,6 +1,6 @@
+import type { ImportOptions } from '@sheaf/client'
 import type { ReactNode } from 'react'
 import { CheckField, SelectField } from '../components/field'
-import type { ReadOptions } from './preview'
 
 type Options = readonly (readonly [string, string])[]
 
@@ -34,8 +34,8 @@ const ENCODINGS: Options = [
 
 interface ReadControlsProps {
   /** How the file is read; the controls that its format has are shown. */
-  readonly used: ReadOptions
-  readonly onChange: (change: ReadOptions) => void
+  readonly used: ImportOptions
+  readonly onChange: (change: ImportOptions) => void
 }
 
 /** Controls of how a file is read. */

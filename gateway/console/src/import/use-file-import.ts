@@ -1,20 +1,20 @@
+import type { ImportOptions, PreviewedTable } from '@sheaf/client'
 import { useEffect, useRef, useState } from 'react'
 import { optionsToImport } from './import-options'
 import { importFile, type ImportField, type ImportProgress } from './import-file'
-import type { PreviewTable, ReadOptions } from './preview'
-import { useImportPreview, type ImportPreview } from './use-import-preview'
+import { useImportPreview, type PreviewState } from './use-import-preview'
 
 /** A file to import, as it is shown in a dialog. */
 export interface FileImport {
   readonly file: File | undefined
   readonly chooseFile: (file: File | undefined) => void
   /** What the file becomes. */
-  readonly reading: ImportPreview
+  readonly reading: PreviewState
   /** The options that the user has chosen. */
-  readonly options: ReadOptions
-  readonly setOptions: (options: ReadOptions) => void
+  readonly options: ImportOptions
+  readonly setOptions: (options: ImportOptions) => void
   /** The table of the file that is shown. */
-  readonly table: PreviewTable | undefined
+  readonly table: PreviewedTable | undefined
   readonly showTable: (tableId: string) => void
   /** True if the file can be imported as it is shown. */
   readonly canImport: boolean
@@ -30,7 +30,7 @@ export interface FileImport {
  */
 export function useFileImport(given: File | undefined, path: string): FileImport {
   const [file, setFile] = useState(given)
-  const [options, setOptions] = useState<ReadOptions>({})
+  const [options, setOptions] = useState<ImportOptions>({})
   const [shown, showTable] = useState('')
   const [progress, setProgress] = useState<ImportProgress>()
   const reading = useImportPreview(file, path, options)

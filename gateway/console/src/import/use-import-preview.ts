@@ -1,11 +1,12 @@
+import type { ImportOptions, ImportPreview } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { previewFile, type Preview, type ReadOptions } from './preview'
+import { previewFile } from './preview'
 
 /** The state of reading a file for a preview. */
-export interface ImportPreview {
+export interface PreviewState {
   /** The latest preview of the file, which remains while it is read with other options, and when that fails. */
-  readonly preview: Preview | undefined
+  readonly preview: ImportPreview | undefined
   /** Why the file cannot be read with the options. */
   readonly error: Error | null
   /** True while the file is read, for the first time or with other options. */
@@ -18,10 +19,12 @@ export interface ImportPreview {
 export function useImportPreview(
   file: File | undefined,
   path: string,
-  options: ReadOptions,
-): ImportPreview {
+  options: ImportOptions,
+): PreviewState {
   const [sent, setSent] = useState(0)
-  const [latest, setLatest] = useState<{ readonly file?: File; readonly preview?: Preview }>({})
+  const [latest, setLatest] = useState<{ readonly file?: File; readonly preview?: ImportPreview }>(
+    {},
+  )
   const { data, error, isFetching } = useQuery({
     queryKey: [
       'import-preview',

@@ -75,6 +75,13 @@ describe('the changes of a document', () => {
     return live
   }
   const pass = (ms = 0) => jest.advanceTimersByTimeAsync(ms)
+  /** Opens the page and waits until it is connected. */
+  const connected = async () => {
+    const live = open()
+    await pass()
+    events.length = 0
+    return live
+  }
   const last = () => streams.at(-1)
 
   beforeEach(() => {
@@ -92,9 +99,28 @@ describe('the changes of a document', () => {
     jest.useRealTimers()
   })
 
-  it('are streamed from the position at which the page opens', async () => {
-    const live = open()
+  it('made while the page was being loaded are read', async () => {
+    open()
     await pass()
+    // What the page shows may have been read before that position.
+    expect([last()?.since, ...events]).toEqual(['5', 'read at 5'])
+  })
+
+  it('made after a known position are streamed', async () => {
+    const live = new ChangeStream('1', { seq: 4, etag: 'W/"e.4"' })
+    live.subscribe({
+      onChange: ({ seq: at }) => events.push(`change ${at}`),
+      onGap: () => events.push('read'),
+    })
+    close = live.open()
+    await pass()
+    last()?.send(change(5))
+    await pass()
+    expect([last()?.since, ...events]).toEqual(['4', 'change 5'])
+  })
+
+  it('are streamed from the position at which the page opens', async () => {
+    const live = await connected()
     expect([last()?.since, live.readState()]).toEqual(['5', 'live'])
     last()?.send(change(6))
     await pass()
@@ -102,8 +128,7 @@ describe('the changes of a document', () => {
   })
 
   it('continue after the last one when the stream ends', async () => {
-    const live = open()
-    await pass()
+    const live = await connected()
     last()?.send(change(6))
     last()?.end()
     await pass()
@@ -113,8 +138,7 @@ describe('the changes of a document', () => {
   })
 
   it('made while the log was replaced are read, without missing any', async () => {
-    open()
-    await pass()
+    await connected()
     last()?.send(end('CHANGES_CUT'))
     await pass()
     expect(events).toEqual(['read at 5'])
@@ -137,8 +161,7 @@ describe('the changes of a document', () => {
   })
 
   it('continue after Sheaf could not be reached for a while', async () => {
-    const live = open()
-    await pass()
+    const live = await connected()
     last()?.send(change(6))
     await pass()
     isDown = true
@@ -154,8 +177,7 @@ describe('the changes of a document', () => {
     ['short', 0],
     ['long', 20_000],
   ])('of a document that was replaced during a %s outage are read', async (_, outageMs) => {
-    open()
-    await pass()
+    await connected()
     last()?.send(change(6))
     isDown = outageMs > 0
     last()?.end()
@@ -180,8 +202,7 @@ describe('the changes of a document', () => {
     ['the same', 'e', 0],
     ['another', 'restored', 1],
   ])('are of %s log after the user was signed out', async (_, after, told) => {
-    open()
-    await pass()
+    await connected()
     isSignedOut = true
     last()?.end()
     await pass(20_000)
@@ -206,8 +227,7 @@ describe('the changes of a document', () => {
   })
 
   it('resume after the last one when a page becomes visible again', async () => {
-    open()
-    await pass()
+    await connected()
     last()?.send(change(6))
     await pass()
     isHidden = true

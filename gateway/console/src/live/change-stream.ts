@@ -46,16 +46,18 @@ export class ChangeStream {
   /** Names the log of the last known position, also while none is known; undefined if the next log may be any. */
   private log: string | undefined
   /** True if the shown data may be older than the start of the stream. */
-  private mayHaveMissed = false
+  private mayHaveMissed: boolean
 
   /**
    * @param position the last known change, with an ETag that names its log; undefined if none is known: then changes are followed
-   *   from the position that the document has when the stream is opened
+   *   from the position that the document has when the stream is opened, and what was read before is a gap
    */
   constructor(
     private readonly docId: string,
     private position?: Position,
-  ) {}
+  ) {
+    this.mayHaveMissed = position === undefined
+  }
 
   /** Connects. Returns a function that disconnects. */
   readonly open = (): (() => void) => {
@@ -70,6 +72,9 @@ export class ChangeStream {
       this.disconnect()
     }
   }
+
+  /** Returns the sequence number of the last received change, or of the start of the stream; 0 if none is known. */
+  readonly readPosition = (): number => this.position?.seq ?? 0
 
   /** Calls the listener for every change from now on. Returns a function that unsubscribes. */
   readonly subscribe = (listener: ChangeListener): (() => void) => {
@@ -93,6 +98,14 @@ export class ChangeStream {
   readonly watchState = (listener: () => void): (() => void) => {
     this.stateListeners.add(listener)
     return () => this.stateListeners.delete(listener)
+  }
+
+  /** Connects now, and has everything read anew: what failed to be read meanwhile is announced by no change. */
+  readonly catchUp = (): void => {
+    this.notifyGap()
+    if (document.hidden) return
+    clearTimeout(this.timer)
+    void this.connect()
   }
 
   private readonly handleVisibility = () => {

@@ -1,7 +1,8 @@
 import type { PresentSession } from '@sheaf/client'
-import { useQueryClient } from '@tanstack/react-query'
+import { onlineManager, useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
 import { positionQuery, VIEWS_TABLE } from '../api/resources'
+import { changedLabels } from './changed-labels'
 import { ChangeStream, type ChangeListener, type LiveState } from './change-stream'
 
 const LiveContext = createContext<ChangeStream | undefined>(undefined)
@@ -16,6 +17,11 @@ function useChangeStream(): ChangeStream {
 export function useLiveState(): LiveState {
   const { watchState, readState } = useChangeStream()
   return useSyncExternalStore(watchState, readState)
+}
+
+/** Returns a function that returns the sequence number of the last received change of the document; 0 if none is known. */
+export function useLivePosition(): () => number {
+  return useChangeStream().readPosition
 }
 
 /** Returns the name by which this page is present in the document. */
@@ -35,8 +41,12 @@ export function useLiveChanges(listener: ChangeListener): void {
   useEffect(() => subscribe(listener), [subscribe, listener])
 }
 
+const schemaActions = ['Table', 'Column'].flatMap((kind) =>
+  ['add', 'update', 'remove'].map((verb) => verb + kind),
+)
+
 /**
- * Provides the change stream of a document to its children. Refetches tables, columns and views when they change. While it is
+ * Provides the change stream of a document to its children. Refetches tables, columns, views and labels of rows when they change. While it is
  * paused there are no changes; afterwards it resumes after the last one.
  */
 export function LiveProvider(props: {
@@ -56,22 +66,35 @@ export function LiveProvider(props: {
     if (isPaused) return
     const invalidate = (...key: readonly string[]) =>
       void client.invalidateQueries({ queryKey: ['document', docId, ...key] })
+    // The page of a renamed table follows it by its tables, before the old id turns out to be gone.
+    const afterTables = async (then: () => void) => {
+      await client.invalidateQueries({ queryKey: ['document', docId, 'tables'] })
+      then()
+    }
     const unsubscribe = stream.subscribe({
-      onChange({ operations }) {
+      onChange(change) {
+        const { operations } = change
+        const isChanged = changedLabels(change)
+        void client.invalidateQueries({
+          queryKey: ['document', docId, 'label'],
+          predicate: ({ queryKey }) => isChanged(queryKey),
+        })
         const actions = new Set<string>(operations.map(({ action }) => action))
-        for (const kind of ['Table', 'Column'])
-          if (['add', 'update', 'remove'].some((verb) => actions.has(verb + kind))) {
-            invalidate('tables')
+        if (schemaActions.some((action) => actions.has(action)))
+          void afterTables(() => {
             invalidate('columns')
             // Views follow renames and removals.
             invalidate('views')
-          }
+          })
         if (operations.some(({ tableId }) => tableId === VIEWS_TABLE)) invalidate('views')
       },
-      onGap: () => invalidate(),
+      onGap: () => void afterTables(invalidate),
     })
     const close = stream.open()
+    // Also once the user of a page that was kept has signed in again.
+    const endOnline = onlineManager.subscribe((isOnline) => isOnline && stream.catchUp())
     return () => {
+      endOnline()
       close()
       unsubscribe()
     }

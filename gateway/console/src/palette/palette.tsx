@@ -4,12 +4,12 @@ import { useMatch, useNavigate } from 'react-router'
 import { documentQuery, tablesQuery } from '../api/resources'
 import { PickList } from '../cells/editing/pick-list'
 import { Button } from '../components/button'
-import { Dialog } from '../components/dialog'
+import { Dialog } from '../components/overlays/dialog'
 import { Icon } from '../components/icon'
 import { leavePage } from '../components/use-leave-guard'
 import { tabsOf } from '../document/document-tabs'
 import { findDocuments, recentDocuments } from '../home/find-documents'
-import { useDocuments } from '../home/use-documents'
+import { MAX_SITES, useDocuments } from '../home/use-documents'
 import {
   matchOptions,
   pageOptions,
@@ -55,7 +55,7 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
   const [text, setText] = useState('')
   const navigate = useNavigate()
   const opened = useOpenedDocument()
-  const { documents, isLoading, error } = useDocuments()
+  const { documents, isLoading, error, isPartial } = useDocuments()
   const isEmpty = text.trim() === ''
   const found = isEmpty
     ? recentDocuments(documents, MAX_DOCUMENTS)
@@ -75,6 +75,7 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
         picked={none}
         isLoading={isLoading}
         error={error}
+        note={isPartial ? partialNote(options.length > 0) : undefined}
         onPick={({ value }) => {
           onClose()
           leavePage(() => void navigate(String(value)))
@@ -84,6 +85,9 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
     </Dialog>
   )
 }
+
+const partialNote = (hasOptions: boolean): string =>
+  `${hasOptions ? '' : 'No matches. '}Only documents of your first ${MAX_SITES} sites are found.`
 
 /** The document whose page is open. */
 function useOpenedDocument(): OpenedDocument | undefined {

@@ -1,12 +1,12 @@
 import { PreconditionFailedError } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useNavigate } from 'react-router'
 import { docOf } from '../api/sheaf'
-import { FormDialog } from '../components/dialog'
+import { FormDialog } from '../components/overlays/dialog'
 import { ErrorNote, Loading } from '../components/states'
 import { formatTime } from '../components/time'
 import { useApiMutation } from '../components/use-api-mutation'
+import { useLateNavigate } from '../components/use-late-navigate'
 import type { Change } from '../history/history-queries'
 import type { RestoreScope, RestoreTarget } from './restore-plan'
 import { restorePreviewQuery, type RestorePreview } from './restore-queries'
@@ -38,7 +38,7 @@ export function RestoreDialog(props: RestoreDialogProps): ReactNode {
   const number = `change ${seq.toLocaleString()}`
   const message = `${restoredTo} ${number}. You can undo this in the history.`
   const { preview, error, run } = useRestore({ docId, seq, scope }, message)
-  const navigate = useNavigate()
+  const navigate = useLateNavigate()
   const restoreAndLeave = async () => {
     if (!preview) return
     await run(preview)

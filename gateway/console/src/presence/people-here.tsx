@@ -1,7 +1,7 @@
 import type { PresencePlace } from '@sheaf/client'
 import { useCallback, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { Popover } from '../components/popover'
+import { Popover } from '../components/overlays/popover'
 import { rowUrl, tableUrl } from '../document-context/document-context'
 import { initialsOf, type Person } from './people'
 import { usePeople } from './presence-provider'

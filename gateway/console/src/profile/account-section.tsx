@@ -2,9 +2,9 @@ import { useState, type ReactNode } from 'react'
 import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
-import { ConfirmDialog } from '../components/dialog'
+import { ConfirmDialog } from '../components/overlays/dialog'
 import { Section } from '../components/page'
-import { signOut } from '../session/sign-out'
+import { forgetUser, signOut } from '../session/sign-out'
 import { useCurrentUser } from '../session/session-provider'
 
 /** Signs the user out, or deletes the account. */
@@ -15,7 +15,7 @@ export function AccountSection(): ReactNode {
   const remove = async () => {
     const json = { name: user.name }
     await sheaf().request({ method: 'DELETE', path: `/api/users/${user.id}`, json })
-    window.location.replace('/sign-in')
+    await forgetUser()
   }
   return (
     <Section title="Account">

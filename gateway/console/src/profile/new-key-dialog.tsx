@@ -2,8 +2,9 @@ import { useState, type ReactNode } from 'react'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { CopyText } from '../components/copy-text'
-import { Dialog, FormDialog } from '../components/dialog'
+import { Dialog, FormDialog } from '../components/overlays/dialog'
 import { CheckField, TextField } from '../components/field'
+import { lastDates } from '../formats/date'
 import { createKey, keysKey, type NewApiKey } from './api-keys'
 import { emptySelection, ScopePicker, type ScopeSelection } from './scope-picker'
 
@@ -54,6 +55,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): Rea
         hint="Leave empty for a key that does not expire."
         value={expiryDate}
         min={today()}
+        max={lastDates.date}
         onChange={({ target }) => setExpiryDate(target.value)}
       />
       <CheckField

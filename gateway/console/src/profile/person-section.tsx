@@ -5,13 +5,13 @@ import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { TextField } from '../components/field'
 import { Section } from '../components/page'
-import { sessionKey, useCurrentUser } from '../session/session-provider'
+import { sessionQuery, useCurrentUser } from '../session/session-provider'
 
 /** Name and email address of the user. */
 export function PersonSection(): ReactNode {
   const user = useCurrentUser()
   const [name, setName] = useState(user.name)
-  const { isBusy, mutateOrToast } = useApiMutation(sessionKey, orgsQuery.queryKey)
+  const { isBusy, mutateOrToast } = useApiMutation(sessionQuery.queryKey, orgsQuery.queryKey)
   const trimmed = name.trim()
   const save = (event: SyntheticEvent) => {
     event.preventDefault()

@@ -1,27 +1,29 @@
 import { createIdempotencyKey } from '@sheaf/client'
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
 import { Button } from '../components/button'
-import { readAnswers, type ShownForm } from '../form/answers'
+import { readAnswers, type Entries, type ShownForm } from '../form/answers'
 import { FormDescription, FormFields, submitText, useFormEntries } from '../form/form-fields'
 import { refusedField, sendFault, sendForm, type Sending } from './form-api'
 
 interface FillFormProps {
   readonly formKey: string
   readonly form: ShownForm
+  /** Answers with which it begins. */
+  readonly prefilled: Entries
   /** True when it is filled in once more: the focus begins at its heading. */
   readonly isAgain: boolean
   readonly onSent: () => void
 }
 
 /** A form to fill in. */
-export function FillForm({ formKey, form, isAgain, onSent }: FillFormProps): ReactNode {
-  const { entries, enter } = useFormEntries()
+export function FillForm({ formKey, form, prefilled, isAgain, onSent }: FillFormProps): ReactNode {
+  const { entries, enter, isChanged } = useFormEntries(prefilled)
   const { faults, message, isBusy, send, shown } = useSending(formKey, form, onSent)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (isAgain) heading.current?.focus()
   }, [isAgain])
-  useUnsent(Object.keys(entries).length > 0)
+  useUnsent(isChanged)
   const handleSubmit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (!isBusy) void send(entries)
@@ -101,12 +103,12 @@ function focusOn(form: HTMLFormElement | null, id: string): void {
   question?.querySelector<HTMLElement>('input, select, textarea')?.focus()
 }
 
-/** Asks before the page is left while there are answers that were not sent. */
-function useUnsent(hasEntries: boolean): void {
+/** Asks before the page is left while there are answers that were entered and not sent. */
+function useUnsent(isChanged: boolean): void {
   useEffect(() => {
-    if (!hasEntries) return
+    if (!isChanged) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     window.addEventListener('beforeunload', ask)
     return () => window.removeEventListener('beforeunload', ask)
-  }, [hasEntries])
+  }, [isChanged])
 }

@@ -5,6 +5,7 @@ import { useTitle } from '../components/page'
 import { describeError, Loading } from '../components/states'
 import type { ShownForm } from '../form/answers'
 import { sentText } from '../form/form-fields'
+import { prefilledEntries } from '../form/prefilled-entries'
 import { FillForm } from './fill-form'
 import { readForm } from './form-api'
 
@@ -64,6 +65,9 @@ function OpenForm({
 }): ReactNode {
   const [round, setRound] = useState(1)
   const [isSent, setSent] = useState(false)
+  const [prefilled] = useState(() =>
+    prefilledEntries(form.fields, new URLSearchParams(window.location.search)),
+  )
   useTitle(form.title)
   if (isSent)
     return (
@@ -80,6 +84,7 @@ function OpenForm({
       key={round}
       formKey={formKey}
       form={form}
+      prefilled={prefilled}
       isAgain={round > 1}
       onSent={() => setSent(true)}
     />

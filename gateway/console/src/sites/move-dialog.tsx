@@ -5,7 +5,7 @@ import { docPath } from '../api/paths'
 import { orgsQuery, workspacesQuery } from '../api/resources'
 import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { FormDialog } from '../components/dialog'
+import { FormDialog } from '../components/overlays/dialog'
 import { SelectField } from '../components/field'
 import { siteName } from './site-name'
 

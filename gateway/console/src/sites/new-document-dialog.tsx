@@ -1,10 +1,10 @@
 import type { Workspace } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
-import { useNavigate } from 'react-router'
 import { sheaf } from '../api/sheaf'
-import { NameDialog } from '../components/dialog'
+import { NameDialog } from '../components/overlays/dialog'
 import { SelectField } from '../components/field'
 import { useApiMutation } from '../components/use-api-mutation'
+import { useLateNavigate } from '../components/use-late-navigate'
 
 interface NewDocumentDialogProps {
   /** Where the document can go, at least one workspace, with the name by which the user knows it on the page. */
@@ -16,11 +16,11 @@ interface NewDocumentDialogProps {
 export function NewDocumentDialog({ workspaces, onClose }: NewDocumentDialogProps): ReactNode {
   const [only, ...others] = workspaces
   const [chosen, setChosen] = useState(only?.id ?? 0)
-  const navigate = useNavigate()
+  const navigate = useLateNavigate()
   const { mutate } = useApiMutation(['workspaces'])
   const create = async (name: string) => {
     const doc = await mutate(() => sheaf().documents.create({ workspaceId: chosen, name }))
-    void navigate(`/docs/${doc.id}`)
+    await navigate(`/docs/${doc.id}`)
   }
   return (
     <NameDialog

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { ConfirmDialog } from '../components/dialog'
+import { ConfirmDialog } from '../components/overlays/dialog'
 
 interface RemoveDialogProps {
   /** Path in the API. */

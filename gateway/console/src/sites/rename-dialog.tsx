@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { orgsQuery } from '../api/resources'
 import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { NameDialog } from '../components/dialog'
+import { NameDialog } from '../components/overlays/dialog'
 
 interface RenameDialogProps {
   readonly kind: 'document' | 'site' | 'workspace'

@@ -1,11 +1,12 @@
 import type { Org } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link } from 'react-router'
 import { roleNames } from '../access/role-names'
 import { orgsQuery } from '../api/resources'
 import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { FormDialog } from '../components/dialog'
+import { useLateNavigate } from '../components/use-late-navigate'
+import { FormDialog } from '../components/overlays/dialog'
 import { TextField } from '../components/field'
 import { siteName } from './site-name'
 
@@ -38,13 +39,13 @@ function SiteCard({ org }: { readonly org: Org }): ReactNode {
 export function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [name, setName] = useState('')
   const [domain, setDomain] = useState('')
-  const navigate = useNavigate()
+  const navigate = useLateNavigate()
   const { mutate } = useApiMutation(orgsQuery.queryKey)
   const submit = async () => {
     const json = { name: name.trim(), domain: domain.trim() || undefined }
     const call = { method: 'POST', path: '/api/orgs', json } as const
     const id = await mutate(() => sheaf().request<number>(call), 'Site created.')
-    void navigate(`/sites/${id}`)
+    await navigate(`/sites/${id}`)
   }
   return (
     <FormDialog

@@ -1,12 +1,12 @@
 import type { Org } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useNavigate } from 'react-router'
+import { useHref, useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
 import { orgsQuery } from '../api/resources'
 import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { ConfirmDialog, NameDialog } from '../components/dialog'
+import { ConfirmDialog, NameDialog } from '../components/overlays/dialog'
 import { useToaster } from '../components/toast'
 import { RenameDialog } from './rename-dialog'
 import { siteName } from './site-name'
@@ -24,6 +24,7 @@ interface SiteDialogProps {
 /** The open dialog of a site, if any. */
 export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
   const navigate = useNavigate()
+  const href = useHref(`/sites/${org.id}`)
   const path = `/api/orgs/${org.id}`
   const client = useQueryClient()
   const toaster = useToaster()
@@ -37,7 +38,9 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
     // Home reads the documents of all known sites.
     client.setQueryData(orgsQuery.queryKey, (known) => known?.filter(({ id }) => id !== org.id))
     toaster.show('Site deleted.')
-    await navigate('/')
+    // A page of the site may be shown although the dialog was closed, and another page although it was shown.
+    const { pathname } = window.location
+    if (pathname === href || pathname.startsWith(`${href}/`)) await navigate('/')
   }
   switch (opened) {
     case undefined:

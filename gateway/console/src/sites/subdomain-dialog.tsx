@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { orgsQuery } from '../api/resources'
 import { sheaf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { FormDialog } from '../components/dialog'
+import { FormDialog } from '../components/overlays/dialog'
 import { TextField } from '../components/field'
 
 interface SubdomainDialogProps {

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useLocation, useNavigate } from 'react-router'
+import { useHref, useNavigate } from 'react-router'
 import { type Table, tablesQuery } from '../api/resources'
 import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { ConfirmDialog } from '../components/dialog'
+import { ConfirmDialog } from '../components/overlays/dialog'
+import { tableUrl } from '../document-context/document-context'
 import {
   findReferrers,
   rowCountQuery,
@@ -26,7 +27,7 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   const { id } = table
   const client = useQueryClient()
   const navigate = useNavigate()
-  const { pathname } = useLocation()
+  const href = useHref(tableUrl(docId, id))
   const { mutate } = useApiMutation(['document', docId])
   const { data: rows } = useQuery(rowCountQuery(docId, id))
   const { data: tables = [] } = useQuery(tablesWithColumnsQuery(docId))
@@ -36,8 +37,8 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
     onBusy(id)
     await docOf(docId).removeTables([id])
     await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
-    if (pathname === `/docs/${docId}/tables/${encodeURIComponent(id)}`)
-      await navigate(`/docs/${docId}`, { replace: true })
+    // The table may be shown although the dialog was closed, and another page although it was shown.
+    if (window.location.pathname === href) await navigate(`/docs/${docId}`, { replace: true })
   }
   return (
     <ConfirmDialog

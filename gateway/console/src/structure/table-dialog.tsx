@@ -1,12 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useLocation, useNavigate } from 'react-router'
-import { type Table, tablesQuery } from '../api/resources'
+import { useNavigate } from 'react-router'
+import type { Table } from '../api/resources'
 import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
-import { FormDialog, NameDialog } from '../components/dialog'
+import { focusBeside } from '../components/focus-beside'
+import { FormDialog, NameDialog } from '../components/overlays/dialog'
 import { TextField } from '../components/field'
+import { useIsShown } from '../components/use-is-shown'
 import { leavePage } from '../components/use-leave-guard'
 import { tableUrl } from '../document-context/document-context'
 import { typeNames } from '../formats/type-names'
@@ -21,25 +22,17 @@ interface TableDialogProps {
   readonly onClose: () => void
 }
 
-/** Adds a table with initial columns, or renames one. The URL follows the table. */
+/** Adds a table with initial columns, or renames one; its page follows. */
 export function TableDialog({ table, ...props }: TableDialogProps): ReactNode {
   return table ? <RenameTable table={table} {...props} /> : <AddTable {...props} />
 }
 
 function RenameTable(props: TableDialogProps & { readonly table: Table }): ReactNode {
   const { docId, table, onBusy = () => {}, onClose } = props
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const { pathname } = useLocation()
   const { mutate } = useApiMutation(['document', docId])
   const rename = async (name: string) => {
     onBusy(table.id)
     await docOf(docId).updateTables([{ id: table.id, fields: { tableId: name } }])
-    // The resulting id may differ from the requested one, but the ref is stable.
-    const tables = await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
-    const renamed = tables.find(({ fields }) => fields.tableRef === table.fields.tableRef)
-    if (renamed && pathname === tableUrl(docId, table.id))
-      await navigate(tableUrl(docId, renamed.id), { replace: true })
   }
   return (
     <NameDialog
@@ -66,11 +59,12 @@ function AddTable({ docId, onClose }: TableDialogProps): ReactNode {
   const [name, setName] = useState('')
   const [columns, setColumns] = useState(firstColumns)
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const { mutate } = useApiMutation(['document', docId])
   const named = columns.filter(({ label }) => label.trim() !== '')
   const add = async () => {
     const id = await mutate(() => addTable(docId, name.trim(), named))
-    leavePage(() => void navigate(tableUrl(docId, id)))
+    if (isShown()) leavePage(() => void navigate(tableUrl(docId, id)))
   }
   return (
     <FormDialog
@@ -156,7 +150,15 @@ function FirstColumnRow({ column, name, onChange, onRemove }: FirstColumnRowProp
           </option>
         ))}
       </select>
-      <Button kind="quiet" className="icon" aria-label={`Remove ${name}`} onClick={onRemove}>
+      <Button
+        kind="quiet"
+        className="icon"
+        aria-label={`Remove ${name}`}
+        onClick={({ currentTarget }) => {
+          focusBeside(currentTarget, '.first-columns + button')
+          onRemove()
+        }}
+      >
         ✕
       </Button>
     </li>

@@ -1,9 +1,10 @@
 import { useState, type ReactNode } from 'react'
-import { NavLink } from 'react-router'
+import { NavLink, useLocation } from 'react-router'
 import type { Table } from '../api/resources'
 import { Button } from '../components/button'
 import { Icon } from '../components/icon'
-import { Menu } from '../components/menu'
+import { Menu } from '../components/overlays/menu'
+import { leavePage } from '../components/use-leave-guard'
 import { tableUrl } from '../document-context/document-context'
 import { RemoveTableDialog } from './remove-table-dialog'
 import { TableDialog } from './table-dialog'
@@ -28,6 +29,13 @@ export function TableList(props: TableListProps): ReactNode {
   const { docId, tables, asOf, canEdit, onImport, onBusy } = props
   const [open, setOpen] = useState<OpenDialog>()
   const close = () => setOpen(undefined)
+  const { pathname } = useLocation()
+  const openFor = (what: 'rename' | 'remove', table: Table) => {
+    const show = () => setOpen({ what, table })
+    // A table is not shown while it is renamed or deleted, nor is what is edited in it.
+    if (pathname === tableUrl(docId, table.id)) leavePage(show)
+    else show()
+  }
   return (
     <>
       <nav className="tables" aria-label="Tables" tabIndex={-1}>
@@ -64,12 +72,12 @@ export function TableList(props: TableListProps): ReactNode {
                     ? [
                         {
                           label: 'Rename',
-                          onSelect: () => setOpen({ what: 'rename', table }),
+                          onSelect: () => openFor('rename', table),
                         },
                         {
                           label: 'Delete',
                           isDanger: true,
-                          onSelect: () => setOpen({ what: 'remove', table }),
+                          onSelect: () => openFor('remove', table),
                         },
                       ]
                     : []

@@ -24,6 +24,9 @@ interface Undo {
 
 const UndoContext = createContext<Undo | undefined>(undefined)
 
+/** Milliseconds after which an undo that waits for a write is worth a message. */
+const UNSAVED_MS = 500
+
 const words = { undo: ['Undone', 'undone'], redo: ['Redone', 'redone'] } as const
 
 function useUndo(): Undo {
@@ -55,6 +58,12 @@ export function useAnnounceChange(): (label: string, written: Promise<number | u
   )
 }
 
+/** Returns a function that undoes the change at a position of a document; in its pages, as one that Ctrl+Z undoes. */
+export function useUndoAt(docId: string): (position: number) => Promise<unknown> {
+  const undo = use(UndoContext)
+  return (position) => (undo ? undo.stack.undoAt(position) : docOf(docId).undo(position))
+}
+
 /** Returns what can be undone and redone, and the commands that do. */
 export function useUndoCommands(): UndoState & Pick<Undo, 'run'> {
   const { stack, run } = useUndo()
@@ -73,18 +82,28 @@ export function UndoProvider(props: {
   const toaster = useToaster()
   const undo = useMemo<Undo>(() => {
     const stack = new UndoStack((seq) => docOf(docId).undo(seq), isPassing)
+    const tellUnsaved = (): boolean => {
+      const unsaved = stack.readUnsaved()
+      if (unsaved === undefined) return false
+      toaster.show(`Not saved yet: ${unsaved}. It is undone once it is saved.`)
+      return true
+    }
     return {
       stack,
       run(command, step = stack[command]) {
+        if (tellUnsaved()) return
         const [done, participle] = words[command]
         const what = stack.readState()[command] ?? 'The change'
-        step().then(
-          (label) => label !== undefined && toaster.show(`${done}: ${label}.`),
-          (error: unknown) => {
-            const reason = describeError(error)
-            toaster.showError(new Error(`${what} could not be ${participle}: ${reason}`))
-          },
-        )
+        const timer = setTimeout(tellUnsaved, UNSAVED_MS)
+        step()
+          .finally(() => clearTimeout(timer))
+          .then(
+            (label) => label !== undefined && toaster.show(`${done}: ${label}.`),
+            (error: unknown) => {
+              const reason = describeError(error)
+              toaster.showError(new Error(`${what} could not be ${participle}: ${reason}`))
+            },
+          )
       },
     }
   }, [docId, toaster])

@@ -36,15 +36,54 @@ describe('the changes of a page', () => {
     expect(log.reverted).toEqual([2, 1, 12, 13])
   })
 
-  it('are undone once they are written, in the order of the keys', async () => {
-    let finish: (seq: number) => void = () => {}
+  it('are undone once they are saved, and no more of them however often that is asked for meanwhile', async () => {
+    let save: (seq: number) => void = () => {}
     stack.record('first', at(1))
-    stack.record('slow', new Promise((resolve) => (finish = resolve)))
+    stack.record('slow', new Promise((resolve) => (save = resolve)))
+    const undone = stack.undo()
+    await at(1)
+    expect(stack.readUnsaved()).toBe('slow')
+    for (const again of [stack.undo, stack.redo, stack.undo]) expect(await again()).toBeUndefined()
+    save(2)
+    expect(await undone).toBe('slow')
+    expect(stack.readUnsaved()).toBeUndefined()
+    expect(log.reverted).toEqual([2])
+    expect(await stack.undo()).toBe('first')
+  })
+
+  it('are those that were there when the undo was asked for, in the order of the keys', async () => {
+    stack.record('first', at(1))
+    stack.record('second', at(2))
     const undone = [stack.undo(), stack.undo()]
-    expect(log.reverted).toEqual([])
-    finish(2)
-    expect(await Promise.all(undone)).toEqual(['slow', 'first'])
+    stack.record('later', at(3))
+    expect(await Promise.all(undone)).toEqual(['second', 'first'])
     expect(log.reverted).toEqual([2, 1])
+    expect(stack.readState().undo).toBe('later')
+  })
+
+  it('are no longer undone once they are undone in the history, which is redone like any undo', async () => {
+    stack.record('first', at(1))
+    stack.record('second', at(2))
+    await new Promise((resolve) => setTimeout(resolve))
+    await stack.undoAt(2)
+    expect(stack.readState()).toEqual({ undo: 'first', redo: 'second' })
+    // The undo of that undo.
+    await stack.undoAt(11)
+    expect(stack.readState()).toEqual({ undo: 'second', redo: undefined })
+    expect(log.reverted).toEqual([2, 11])
+  })
+
+  it('include undoes of other changes in the history, unless they fail', async () => {
+    stack.record('first', at(1))
+    await stack.undo()
+    log.error = new Error('changed since')
+    await expect(stack.undoAt(5)).rejects.toBe(log.error)
+    expect(stack.readState()).toEqual({ undo: undefined, redo: 'first' })
+    log.error = undefined
+    await stack.undoAt(5)
+    expect(stack.readState()).toEqual({ undo: 'Undo of change 5', redo: undefined })
+    expect(await stack.undo()).toBe('Undo of change 5')
+    expect(log.reverted).toEqual([1, 5, 12])
   })
 
   it('are forgotten if they changed nothing, or were refused', async () => {

@@ -2,8 +2,9 @@ import type { Webhook } from '@sheaf/client'
 import { useState, type ReactNode } from 'react'
 import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
-import { FormDialog } from '../components/dialog'
+import { FormDialog } from '../components/overlays/dialog'
 import { SelectField, TextField } from '../components/field'
+import { lastDates } from '../formats/date'
 import { webhooksKey } from './webhook-queries'
 import { countEvents } from './webhook-state'
 
@@ -96,6 +97,7 @@ function ReplayForm({
           label="Time"
           hint="In your local time zone."
           value={time}
+          max={lastDates['datetime-local']}
           onChange={({ target }) => setTime(target.value)}
         />
       )}

@@ -1,12 +1,12 @@
 import type { Webhook } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link, useHref, useNavigate } from 'react-router'
 import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
-import { ConfirmDialog } from '../components/dialog'
-import { Menu } from '../components/menu'
+import { ConfirmDialog } from '../components/overlays/dialog'
+import { Menu } from '../components/overlays/menu'
 import { useToaster } from '../components/toast'
 import { ReplayDialog } from './replay-dialog'
 import { TestEvent } from './test-event'
@@ -109,11 +109,14 @@ function DeleteDialog(props: WebhookProps & { readonly onClose: () => void }): R
   const { docId, webhook, onClose } = props
   const client = useQueryClient()
   const navigate = useNavigate()
+  const href = useHref(`/docs/${docId}/webhooks/${webhook.id}`)
   const toaster = useToaster()
   const remove = async () => {
     await docOf(docId).webhooks.delete(webhook.id)
+    // The page of the webhook may be shown although the dialog was closed, and another one although it was shown.
     // Invalidating the queries instead would refetch the deleted webhook.
-    await navigate(`/docs/${docId}/webhooks`, { replace: true })
+    if (window.location.pathname === href)
+      await navigate(`/docs/${docId}/webhooks`, { replace: true })
     client.setQueryData(webhooksQuery(docId).queryKey, (known) =>
       known?.filter(({ id }) => id !== webhook.id),
     )

@@ -1,9 +1,10 @@
 import type { Webhook } from '@sheaf/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { docOf } from '../api/sheaf'
 import { useApiMutation } from '../components/use-api-mutation'
+import { useLateNavigate } from '../components/use-late-navigate'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { useDocumentContext } from '../document-context/document-context'
 import { OwnersOnly } from './owners-only'
@@ -29,7 +30,7 @@ export function WebhookFormPage(): ReactNode {
 function NewWebhook(): ReactNode {
   const { docId, tables } = useDocumentContext()
   const { mutate } = useApiMutation(webhooksKey(docId))
-  const navigate = useNavigate()
+  const navigate = useLateNavigate()
   const initial: WebhookFields = {
     name: '',
     url: '',
@@ -61,7 +62,7 @@ function EditWebhook({ webhookId }: { readonly webhookId: string }): ReactNode {
   const { docId } = useDocumentContext()
   const { data, error, refetch } = useQuery(webhooksQuery(docId))
   const { mutate } = useApiMutation(webhooksKey(docId))
-  const navigate = useNavigate()
+  const navigate = useLateNavigate()
   // Errors of later refetches must not discard the input.
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <Loading what="the webhook" />

@@ -1,10 +1,12 @@
 import { SheafError } from '@sheaf/client'
-import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Button } from '../components/button'
 import { CheckField, Field, SelectField, TextField } from '../components/field'
+import { useLeaveQuestion } from '../components/overlays/use-leave-question'
 import { Section } from '../components/page'
 import { ErrorNote } from '../components/states'
+import { useSubmit } from '../components/use-submit'
 import { useDocumentContext } from '../document-context/document-context'
 import { ColumnFields, EventFields } from './webhook-form-parts'
 import type { WebhookFields } from './webhook-queries'
@@ -28,31 +30,28 @@ export function WebhookForm(props: WebhookFormProps): ReactNode {
   // Refetched data must not overwrite the input.
   const [initial] = useState(props.initial)
   const [fields, setFields] = useState(initial)
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const changed = changedFields(initial, fields)
+  const { error, isBusy, handleSubmit } = useSubmit(
+    () => onSubmit(fields, changed),
+    // Saving leads to another page.
+    () => undefined,
+  )
+  const leaving = useLeaveQuestion({
+    isPresent: Object.keys(changed).length > 0,
+    name: 'the webhook',
+    discard: () => setFields(initial),
+  })
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [error])
   const set = (change: Partial<WebhookFields>) => setFields((before) => ({ ...before, ...change }))
-  const save = async (event: SyntheticEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(undefined)
-    try {
-      await onSubmit(fields, changedFields(initial, fields))
-    } catch (thrown) {
-      setError(thrown)
-      setBusy(false)
-    }
-  }
   const invalidField = error instanceof SheafError ? error.details.field : undefined
   const errorOf: ErrorOf = (field) =>
     invalidField === field ? (error as SheafError).message : undefined
   return (
     <Section title={title}>
-      <form ref={form} className="webhook-form" onSubmit={(event) => void save(event)}>
+      <form ref={form} className="webhook-form" onSubmit={handleSubmit}>
         <TargetFields fields={fields} errorOf={errorOf} onChange={set} />
         <EventFields fields={fields} error={errorOf('eventTypes')} onChange={set} />
         <ColumnFields
@@ -72,6 +71,7 @@ export function WebhookForm(props: WebhookFormProps): ReactNode {
           </Button>
         </footer>
       </form>
+      {leaving}
     </Section>
   )
 }

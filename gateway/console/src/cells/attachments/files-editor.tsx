@@ -1,6 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
-import { docOf, fractionOf } from '../../api/sheaf'
+import { useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { Button } from '../../components/button'
 import { Field } from '../../components/field'
 import { ErrorNote } from '../../components/states'
@@ -8,6 +7,7 @@ import { rowIds, toList } from '../../formats/value'
 import type { EditorProps } from '../editing/text-editor'
 import { useEditorFocus } from '../editing/type-ahead'
 import { fileNameQuery, filePath } from './file-queries'
+import { useAttaching } from './use-attaching'
 
 /** Properties of cells with files. */
 export interface FilesRules {
@@ -19,15 +19,14 @@ export interface FilesRules {
 
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled)'
 
-/** Adds files to a cell and removes them. Enter stops editing, unless a button or link has the focus. */
+/** Adds files to a cell and removes them. Escape cancels an upload; Enter stops editing, unless a button or link has the focus. */
 export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
   const { label, docId, value, onValueChange, stopEditing } = props
   const ids = rowIds(value) ?? []
   const names = useQueries({ queries: ids.map((id) => fileNameQuery(docId, id)) })
   const root = useRef<HTMLDivElement>(null)
   const field = useEditorFocus<HTMLInputElement>(label, false)
-  const add = (added: readonly number[]) => onValueChange(toList([...ids, ...added]))
-  const { sent, error, send } = useUpload(docId, add)
+  const { sent, error, send, cancel } = useAttaching({ docId, value, onValueChange })
   const isBusy = sent !== undefined
   return (
     <div
@@ -35,7 +34,10 @@ export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
       className="pick files"
       role="group"
       aria-label={label}
-      onKeyDownCapture={(event) => handleKey(event, root.current, isBusy)}
+      onKeyDownCapture={(event) => {
+        if (event.key === 'Escape') cancel()
+        handleKey(event, root.current, isBusy)
+      }}
     >
       <ul>
         {ids.map((id, index) => {
@@ -101,35 +103,4 @@ function handleKey(event: KeyboardEvent, root: HTMLElement | null, isBusy: boole
     event.preventDefault()
     event.stopPropagation()
   }
-}
-
-interface Upload {
-  /** Fraction of the upload that was sent, 0 to 1; undefined if none is active. */
-  readonly sent: number | undefined
-  readonly error: unknown
-  readonly send: (files: readonly File[]) => void
-}
-
-/** Uploads files to a document. Closing the editor cancels the upload. */
-function useUpload(docId: string, onDone: (ids: readonly number[]) => void): Upload {
-  const [sent, setSent] = useState<number>()
-  const [error, setError] = useState<unknown>()
-  const abort = useRef<AbortController>(undefined)
-  useEffect(() => () => abort.current?.abort(), [])
-  const send = (files: readonly File[]) => {
-    if (files.length === 0 || sent !== undefined) return
-    const controller = new AbortController()
-    abort.current = controller
-    setSent(0)
-    setError(undefined)
-    docOf(docId)
-      .attachments.upload(files, {
-        signal: controller.signal,
-        onProgress: (progress) => setSent(fractionOf(progress)),
-      })
-      .then(onDone)
-      .catch((thrown: unknown) => setError(thrown))
-      .finally(() => setSent(undefined))
-  }
-  return { sent, error, send }
 }

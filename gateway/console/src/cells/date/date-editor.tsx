@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { dateText, fieldText, readField } from '../../formats/date'
+import { dateText, fieldText, lastDates, readField } from '../../formats/date'
 import { TextEditor, typedKey, type EditorProps } from '../editing/text-editor'
 import { useEditorFocus } from '../editing/type-ahead'
 
@@ -11,9 +11,6 @@ export interface DateRules {
   /** Parses a text that was typed. */
   readonly read: (text: string) => unknown
 }
-
-/** Without a maximum, the year of a native field has six digits, and what is typed for the month continues it. */
-const LAST = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59:59' }
 
 /**
  * Edits a date or date and time in a native field. Falls back to a text field if typing opened the editor, or
@@ -36,7 +33,7 @@ function DateField(props: EditorProps<DateRules & { readonly shown: string }>): 
     <input
       ref={field}
       type={type}
-      max={LAST[type]}
+      max={lastDates[type]}
       className="cell-field"
       aria-label={zone === undefined ? label : `${label} (${zone})`}
       step={zone === undefined ? undefined : 1}

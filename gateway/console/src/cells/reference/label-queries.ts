@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Column, Row } from '../../api/resources'
+import { labelKey, type Column, type Row } from '../../api/resources'
 import { docOf, type AnyDoc } from '../../api/sheaf'
 import { createBatch, sharedBatch } from '../../api/batch'
 
@@ -28,15 +28,15 @@ export function labelColumn(columns: readonly Column[], visibleCol: number): Col
 /** The label of a row; null if the row does not exist. Labels requested at the same time are fetched together. */
 export const labelQuery = (source: LabelSource | undefined, rowId: number) =>
   queryOptions({
-    queryKey: [
-      'document',
-      source?.docId,
-      'label',
-      source?.tableId,
-      source?.column.id,
+    queryKey: labelKey(
+      {
+        docId: source?.docId,
+        tableId: source?.tableId,
+        columnId: source?.column.id,
+        asOf: source?.asOf,
+      },
       rowId,
-      { asOf: source?.asOf },
-    ],
+    ),
     queryFn: async () => {
       if (!source) return null
       const { docId, tableId, column, asOf } = source

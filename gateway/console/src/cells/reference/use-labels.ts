@@ -43,11 +43,15 @@ export function labelSourceOf(
 /** The labels of rows, in order. Row ids are used until labels are loaded, and for empty labels. */
 export function useLabels(source: LabelSource | undefined, ids: readonly number[]): string[] {
   const found = useQueries({ queries: ids.map((id) => labelQuery(source, id)) })
-  return ids.map((id, index) => {
-    const { data } = found[index] ?? {}
-    return (data && source && rowLabel(id, data.value, source)) ?? `#${id}`
-  })
+  return ids.map((id, index) => labelOf(id, found[index]?.data, source))
 }
+
+/** Returns the label of a row as it was read; its id if it was not, or has none. */
+export const labelOf = (
+  id: number,
+  read: { readonly value: unknown } | null | undefined,
+  source: LabelSource | undefined,
+): string => (read && source ? rowLabel(id, read.value, source) : `#${id}`)
 
 /** Returns the label of a row, or its id if the label is empty. */
 export function rowLabel(id: number, value: unknown, { column }: LabelSource): string {
@@ -69,7 +73,7 @@ export function useCellText(
 }
 
 /** Returns the ids of the rows that a cell refers to; undefined for other cells. */
-function referredIds(value: unknown, { fields: { type } }: Column): number[] | undefined {
+export function referredIds(value: unknown, { fields: { type } }: Column): number[] | undefined {
   const isList = type.startsWith('RefList:')
   if (!isList && !type.startsWith('Ref:')) return undefined
   const ids = isList ? listItems(value) : [value]

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Column } from '../../api/resources'
-import { Menu } from '../../components/menu'
-import type { MenuItem } from '../../components/menu-items'
+import { Menu } from '../../components/overlays/menu'
+import type { MenuItem } from '../../components/overlays/menu-items'
 import { columnName } from '../../formats/column'
 import {
   hiddenIds,

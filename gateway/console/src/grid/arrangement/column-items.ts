@@ -1,7 +1,7 @@
 import type { GridApi } from 'ag-grid-community'
 import type { RefObject } from 'react'
 import type { Column, Row } from '../../api/resources'
-import type { MenuItem } from '../../components/menu-items'
+import type { MenuItem } from '../../components/overlays/menu-items'
 import {
   moveBy,
   shownIds,

@@ -1,10 +1,15 @@
 import { sampleColumn } from '../../api/sample-column'
-import { planPaste } from './paste-plan'
+import { planPaste, type PasteTarget } from './paste-plan'
 
 const column = (id: string, type: string, formula?: string) =>
   sampleColumn(id, { type, isFormula: formula !== undefined, formula: formula ?? '' })
 
 const columns = [column('Name', 'Text'), column('Size', 'Numeric'), column('Double', 'Any', '$A')]
+const plan = (lines: readonly (readonly string[])[], target: PasteTarget) =>
+  planPaste(
+    lines.map((line) => line.map((text) => ({ text }))),
+    target,
+  )
 const rows = [11, 12].map((id) => ({ id, fields: {} }))
 
 describe('a pasted block of cells', () => {
@@ -13,7 +18,7 @@ describe('a pasted block of cells', () => {
       ['7', '1,234.5'],
       ['b', 'much'],
     ]
-    expect(planPaste(lines, { columns, rows })).toEqual({
+    expect(plan(lines, { columns, rows })).toEqual({
       changes: [
         { id: 11, fields: { Name: '7', Size: 1234.5 } },
         { id: 12, fields: { Name: 'b', Size: 'much' } },
@@ -24,13 +29,21 @@ describe('a pasted block of cells', () => {
   })
 
   it('fills the new columns of a new table, whose formulas are empty', () => {
-    expect(planPaste([['a']], { columns: [column('A', 'Any', '')], rows })).toMatchObject({
+    expect(plan([['a']], { columns: [column('A', 'Any', '')], rows })).toMatchObject({
       changes: [{ id: 11, fields: { A: 'a' } }],
     })
   })
 
+  it('fills columns of the type of its values with these, and others with their text', () => {
+    const columns = [column('Boss', 'Ref:People'), column('Pet', 'Ref:Pets')]
+    const cell = { text: 'Ada', type: 'Ref:People', value: 5 }
+    expect(planPaste([[cell, cell]], { columns, rows })).toMatchObject({
+      changes: [{ id: 11, fields: { Boss: 5, Pet: 'Ada' } }],
+    })
+  })
+
   it('is rejected if it covers a formula column', () => {
-    expect(planPaste([['a', '', '5']], { columns, rows })).toEqual({
+    expect(plan([['a', '', '5']], { columns, rows })).toEqual({
       problem: 'Could not paste: Double is a formula column.',
     })
   })
@@ -38,7 +51,7 @@ describe('a pasted block of cells', () => {
   it('needs rows and columns where the table ends', () => {
     const lines = [['1', 'x', 'y'], ['2', 'z'], ['3']]
     const target = { columns: [column('Size', 'Numeric')], rows }
-    expect(planPaste(lines, target)).toEqual({
+    expect(plan(lines, target)).toEqual({
       changes: [
         { id: 11, fields: { Size: 1 } },
         { id: 12, fields: { Size: 2 } },
@@ -46,7 +59,7 @@ describe('a pasted block of cells', () => {
       addedRows: [{ Size: 3 }],
       missingColumns: 2,
     })
-    expect(planPaste(lines, { ...target, added: ['A', 'B'] })).toEqual({
+    expect(plan(lines, { ...target, added: ['A', 'B'] })).toEqual({
       changes: [
         { id: 11, fields: { Size: 1, A: 'x', B: 'y' } },
         { id: 12, fields: { Size: 2, A: 'z' } },
@@ -58,6 +71,6 @@ describe('a pasted block of cells', () => {
 
   it('may have more lines than can be arguments of a call', () => {
     const lines = Array.from({ length: 300_000 }, () => ['x'])
-    expect(planPaste(lines, { columns, rows })).toMatchObject({ missingColumns: 0 })
+    expect(plan(lines, { columns, rows })).toMatchObject({ missingColumns: 0 })
   })
 })

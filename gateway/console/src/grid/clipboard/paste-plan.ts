@@ -1,7 +1,8 @@
 import type { Column, Row } from '../../api/resources'
 import { readCell } from '../../formats/cell-text'
 import { columnName, isComputed } from '../../formats/column'
-import type { RowChange } from '../../writes/cells-api'
+import type { RowChange } from '../../writes/table/cells-api'
+import type { PastedCell } from './kept-values'
 
 /** The target of a paste. */
 export interface PasteTarget {
@@ -24,12 +25,12 @@ export interface PastePlan {
 
 interface PastedColumn {
   readonly id: string
-  readonly read: (text: string) => unknown
+  readonly read: (cell: PastedCell) => unknown
 }
 
 /** Plans a paste, line by line. Returns why there is none if it covers a formula column. */
 export function planPaste(
-  lines: readonly (readonly string[])[],
+  lines: readonly (readonly PastedCell[])[],
   { columns, rows, added = [] }: PasteTarget,
 ): PastePlan | { readonly problem: string } {
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0)
@@ -37,9 +38,9 @@ export function planPaste(
   const computed = known.find(isComputed)
   if (computed) return { problem: `Could not paste: ${columnName(computed)} is a formula column.` }
   const cells: PastedColumn[] = [
-    ...known.map((column) => ({ id: column.id, read: (text: string) => readCell(text, column) })),
+    ...known.map((column) => ({ id: column.id, read: readerOf(column) })),
     // The server reads texts of new columns.
-    ...added.map((id) => ({ id, read: (text: string) => text })),
+    ...added.map((id) => ({ id, read: ({ text }: PastedCell) => text })),
   ]
   const fields = lines.map((line) => readLine(line, cells))
   return {
@@ -49,9 +50,18 @@ export function planPaste(
   }
 }
 
-function readLine(line: readonly string[], cells: readonly PastedColumn[]): RowChange['fields'] {
+/** A value is taken where its type is that of the column, with the table it refers to; the text is read as if it were typed. */
+const readerOf =
+  (column: Column): PastedColumn['read'] =>
+  ({ text, type, value }) =>
+    type === column.fields.type ? value : readCell(text, column)
+
+function readLine(
+  line: readonly PastedCell[],
+  cells: readonly PastedColumn[],
+): RowChange['fields'] {
   const values = cells
     .slice(0, line.length)
-    .map(({ id, read }, index): [string, unknown] => [id, read(line[index] ?? '')])
+    .map(({ id, read }, index): [string, unknown] => [id, read(line[index] ?? { text: '' })])
   return Object.fromEntries(values)
 }

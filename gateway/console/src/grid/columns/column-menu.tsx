@@ -4,7 +4,7 @@ import {
   MenuItems,
   moveAmongItems,
   type MenuItem,
-} from '../../components/menu-items'
+} from '../../components/overlays/menu-items'
 
 interface ColumnMenuProps {
   readonly label: string

@@ -2,9 +2,10 @@ import type { Column } from '../../api/resources'
 import { formatCell } from '../../formats/cell'
 import { columnName } from '../../formats/column'
 import { fieldText, readField } from '../../formats/date'
-import { numberText, readNumber } from '../../formats/number'
+import { editedText, numberText, readFormatted } from '../../formats/number'
 import { zoneOf } from '../../formats/time-zone'
 import { formatValue } from '../../formats/value'
+import { widgetOptions, type WidgetOptions } from '../../formats/widget-options'
 import {
   conditionLabel,
   emptyValues,
@@ -34,7 +35,7 @@ export function entryOf(kind: ConditionKind, column: Column): Entry {
   const zone = zoneOf(column.fields.type)
   switch (valueFamily(column)) {
     case 'number':
-      return { type: 'text', isNumber: true, show: showNumber, read: readPlainNumber }
+      return numberEntry(widgetOptions(column))
     case 'date':
       return {
         type: 'date',
@@ -70,14 +71,15 @@ const plainText: Entry = {
   read: (text) => text,
 }
 
-const showNumber = (value: unknown): string => (typeof value === 'number' ? numberText(value) : '')
+/** Numbers are entered as in the cells of the column, or with a decimal point. */
+const numberEntry = (options: WidgetOptions): Entry => ({
+  type: 'text',
+  isNumber: true,
+  show: (value) => (typeof value === 'number' ? editedText(value, options) : ''),
+  read: (text) => readFormatted(text, options) ?? readFormatted(text, options, 'en-US'),
+})
 
-function readPlainNumber(text: string): number | undefined {
-  const number = readNumber(text) ?? Number(text)
-  return text.trim() !== '' && Number.isFinite(number) ? number : undefined
-}
-
-const readAny = (text: string): unknown => readPlainNumber(text) ?? text
+const readAny = (text: string): unknown => numberEntry({}).read(text) ?? text
 
 const readTime = (text: string, zone?: string): number | undefined =>
   Number.isNaN(Date.parse(text)) ? undefined : (readField(text, zone) ?? undefined)

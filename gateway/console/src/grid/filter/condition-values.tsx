@@ -3,6 +3,7 @@ import type { Column } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { Button } from '../../components/button'
 import { columnName } from '../../formats/column'
+import { lastDates } from '../../formats/date'
 import type { Filter } from '../view/grid-view'
 import { valueCount, type Condition } from './conditions'
 import { entryOf, type Entry } from './condition-text'
@@ -73,6 +74,13 @@ function RangeFields(props: ConditionValuesProps & { readonly entry: Entry }): R
   )
 }
 
+/** What a text that is not a value should be. All other texts are values. */
+const typeNouns: Readonly<Record<Entry['type'], string>> = {
+  text: 'a number',
+  date: 'a date',
+  'datetime-local': 'a date and time',
+}
+
 interface ValueFieldProps {
   readonly label: string
   readonly entry: Entry
@@ -92,6 +100,7 @@ function ValueField({ label, entry, value, onChange }: ValueFieldProps): ReactNo
     <span className="filter-field">
       <input
         type={type}
+        max={type === 'text' ? undefined : lastDates[type]}
         inputMode={isNumber ? 'decimal' : undefined}
         autoComplete="off"
         aria-label={label}
@@ -105,7 +114,7 @@ function ValueField({ label, entry, value, onChange }: ValueFieldProps): ReactNo
       />
       {isInvalid && (
         <span className="note error" role="alert">
-          “{typed.text}” is not a number.
+          “{typed.text}” is not {typeNouns[type]}.
         </span>
       )}
     </span>

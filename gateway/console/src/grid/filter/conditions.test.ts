@@ -11,6 +11,7 @@ import {
 } from './conditions'
 
 const column = (type: string) => sampleColumn('A', { type })
+const percentages = sampleColumn('A', { type: 'Numeric', widgetOptions: '{"numMode":"percent"}' })
 /** Midnight of 1 July 2026 in Berlin. */
 const JULY = 1_782_856_800
 
@@ -164,6 +165,9 @@ describe('conditions', () => {
     const { read } = entryOf('is', column('Numeric'))
     const big = (1234.5).toLocaleString(undefined, { useGrouping: true })
     expect([big, '7', '1e3', 'two', ' '].map(read)).toEqual([1234.5, 7, 1000, undefined, undefined])
+    const share = entryOf('gt', percentages)
+    expect(['50', '50%', 'half'].map(share.read)).toEqual([0.5, 0.5, undefined])
+    expect(share.show(0.5)).toBe('50%')
     const time = entryOf('gt', column('DateTime:Europe/Berlin'))
     expect(time.read('2026-07-01T12:00')).toBe(JULY + 12 * 3_600)
     expect(time.show(JULY + 12 * 3_600)).toBe('2026-07-01T12:00')

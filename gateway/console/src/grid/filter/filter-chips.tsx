@@ -31,12 +31,23 @@ export function FilterChips({ columns, context, onOpen }: FilterChipsProps): Rea
         onRemove={() => setView({ ...view, filter: {} })}
       />
     )
-  // Items are read again with each change, and have other ids then.
-  return items.map((item, index) => {
+  const seen: string[] = []
+  return items.map((item) => {
+    // Items are read again with each change, and have other ids then.
+    const condition = JSON.stringify(toFilter({ join, items: [item] }, columns))
+    const same = seen.filter((other) => other === condition).length
+    seen.push(condition)
     const remove = () => {
       const left = { join, items: replaceItem(items, item.id, undefined) }
       setView({ ...view, filter: toFilter(left, columns) })
     }
-    return <Chip key={index} text={describeItem(item, words)} onOpen={onOpen} onRemove={remove} />
+    return (
+      <Chip
+        key={`${condition} ${same}`}
+        text={describeItem(item, words)}
+        onOpen={onOpen}
+        onRemove={remove}
+      />
+    )
   })
 }

@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { Button } from '../../components/button'
-import { Popover } from '../../components/popover'
+import { Popover } from '../../components/overlays/popover'
 import { columnName } from '../../formats/column'
 import { directionsOf } from '../filter/conditions'
 import type { GroupedRows } from '../groups/grouped-rows'

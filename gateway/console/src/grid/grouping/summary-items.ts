@@ -1,5 +1,5 @@
 import type { Column } from '../../api/resources'
-import type { MenuItem } from '../../components/menu-items'
+import type { MenuItem } from '../../components/overlays/menu-items'
 import { withSummary } from '../arrangement/arrangement'
 import type { TableArrangement } from '../arrangement/use-arrangement'
 import { summariesOf, summaryLabel } from './summaries'

@@ -18,6 +18,10 @@ describe('a range of cells', () => {
     ['ArrowUp', true, from(3, 2), { row: 0, column: 2 }],
     ['ArrowRight', true, from(7, 0), { row: 7, column: 3 }],
     ['ArrowLeft', true, from(7, 3), { row: 7, column: 0 }],
+    ['Home', false, from(7, 3), { row: 7, column: 0 }],
+    ['End', false, from(7, 1), { row: 7, column: 3 }],
+    ['Home', true, from(7, 3), { row: 0, column: 0 }],
+    ['End', true, from(7, 1), { row: 9, column: 3 }],
   ])('is extended by %s, to the edge: %s', (key, toEdge, range, head) => {
     expect(extend(range, { key, toEdge }, size)).toEqual({ anchor: range.anchor, head })
   })

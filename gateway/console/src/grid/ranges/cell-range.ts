@@ -62,13 +62,18 @@ const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> 
 }
 
 /**
- * Returns a range after an arrow key with Shift, by one cell or, with Ctrl, to the edge of the grid; undefined for other keys.
+ * Returns a range after a key with Shift; undefined for other keys. An arrow key moves its end by one cell or, with Ctrl, to the edge of
+ * the grid; Home and End move it to the first and last cell of the row or, with Ctrl, of the grid.
  */
 export function extend(
   { anchor, head }: CellRange,
   { key, toEdge }: { readonly key: string; readonly toEdge: boolean },
   { rows, columns }: GridSize,
 ): CellRange | undefined {
+  if (key === 'Home' || key === 'End') {
+    const last = key === 'Home' ? { row: 0, column: 0 } : { row: rows - 1, column: columns - 1 }
+    return { anchor, head: toEdge ? last : { row: head.row, column: last.column } }
+  }
   const step = steps[key]
   if (!step) return undefined
   const move = (from: number, by: number, count: number) =>

@@ -1,15 +1,20 @@
-import { PreconditionFailedError, type BatchOperation } from '@sheaf/client'
+import { PreconditionFailedError } from '@sheaf/client'
 import type { ReactNode } from 'react'
-import { docOf, type AnyTables } from '../../api/sheaf'
-import { FormDialog } from '../../components/dialog'
+import type { Row } from '../../api/resources'
+import { docOf } from '../../api/sheaf'
+import { FormDialog } from '../../components/overlays/dialog'
 import { useApiMutation } from '../../components/use-api-mutation'
 import { makeChanges, type MadeChange } from '../../undo/make-change'
 import { useAnnounceChange } from '../../undo/undo-provider'
 import { freeIds } from '../clipboard/free-ids'
 import type { PastePlan, planPaste } from '../clipboard/paste-plan'
+import { isCellChanged } from '../../writes/table/write-errors'
+import { growthOperations } from './growth-operations'
 
 /** A paste that needs more rows or columns than the table has. */
 export interface Growth extends PastePlan {
+  /** The rows that it changes, as they were read. */
+  readonly rows: readonly Row[]
   /** Plans it with columns of these ids. */
   readonly planWith: (added: readonly string[]) => ReturnType<typeof planPaste>
 }
@@ -48,50 +53,54 @@ export function GrowthDialog({ docId, tableId, growth, onClose }: GrowthDialogPr
   )
 }
 
+const CELLS_CHANGED =
+  'Nothing was pasted: somebody else has changed these cells meanwhile. Close this and paste again.'
+
 const count = (number: number, what: string): string =>
   number === 0 ? '' : `${number.toLocaleString()} ${what}${number === 1 ? '' : 's'}`
 
 /** How often a paste with new columns is tried when the document changes meanwhile. */
 const MAX_ATTEMPTS = 5
 
-/**
- * Pastes with new rows and columns. The ids of the columns must still be free when they are added: a column of another id would be
- * added otherwise, and the cells would be written to that of somebody else.
- */
+/** Pastes with new rows and columns, and overwrites nothing that somebody else has changed meanwhile. */
 async function pasteGrown(
   docId: string,
   tableId: string,
   growth: Growth,
 ): Promise<Pick<MadeChange, 'seq'>> {
-  if (growth.missingColumns === 0) return makeChanges(docId, operationsOf(tableId, [], growth))
+  try {
+    if (growth.missingColumns > 0) return await pasteWithColumns(docId, tableId, growth)
+    return await makeChanges(docId, growthOperations(tableId, growth, growth.rows))
+  } catch (error) {
+    throw isCellChanged(error) ? new Error(CELLS_CHANGED, { cause: error }) : error
+  }
+}
+
+/**
+ * Pastes with new columns. Their ids must still be free when they are added: a column of another id would be added otherwise, and the
+ * cells would be written to that of somebody else.
+ */
+async function pasteWithColumns(
+  docId: string,
+  tableId: string,
+  { missingColumns, rows, planWith }: Growth,
+): Promise<Pick<MadeChange, 'seq'>> {
   const doc = docOf(docId)
   for (let attempt = 1; ; attempt++) {
     const { etag } = await doc.position()
     const columns = await doc.table(tableId).columns.list({ hidden: true })
     const ids = freeIds(
       columns.map(({ id }) => id),
-      growth.missingColumns,
+      missingColumns,
     )
-    const plan = growth.planWith(ids)
+    const plan = planWith(ids)
     if ('problem' in plan) throw new Error(plan.problem)
     try {
-      return await makeChanges(docId, operationsOf(tableId, ids, plan), { ifMatch: etag })
+      const operations = growthOperations(tableId, plan, rows, ids)
+      return await makeChanges(docId, operations, { ifMatch: etag })
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !(error instanceof PreconditionFailedError)) throw error
+      const isOther = error instanceof PreconditionFailedError && !isCellChanged(error)
+      if (attempt === MAX_ATTEMPTS || !isOther) throw error
     }
   }
-}
-
-function operationsOf(
-  table: string,
-  ids: readonly string[],
-  { changes, addedRows }: PastePlan,
-): BatchOperation<AnyTables>[] {
-  const columns = ids.map((id) => ({ id, fields: { type: 'Any', label: id } }))
-  const records = addedRows.map((fields) => ({ fields }))
-  return [
-    ...(columns.length > 0 ? [{ op: 'addColumns', table, columns } as const] : []),
-    ...(changes.length > 0 ? [{ op: 'updateRecords', table, records: changes } as const] : []),
-    ...(records.length > 0 ? [{ op: 'addRecords', table, records } as const] : []),
-  ]
 }

@@ -1,7 +1,7 @@
 import type { GridApi } from 'ag-grid-community'
 import type { RefObject } from 'react'
 import type { Column, Row } from '../../api/resources'
-import type { Place } from './cell-range'
+import { blockOf, type Block, type Place } from './cell-range'
 
 /** Milliseconds between two steps while the pointer is held above or below the rows. */
 const SCROLL_MS = 60
@@ -39,6 +39,12 @@ export function focusedPlace(
     : undefined
 }
 
+/** Returns the focused cell as a block. */
+export function focusedCell(grid: GridRef, columns: readonly Column[]): Block | undefined {
+  const at = focusedPlace(grid, columns)
+  return at && blockOf({ anchor: at, head: at })
+}
+
 /** Scrolls to a cell. */
 export function showPlace(
   { current: api }: GridRef,
@@ -49,6 +55,11 @@ export function showPlace(
   api?.ensureIndexVisible(place.row)
   if (column) api?.ensureColumnVisible(column.id)
 }
+
+let dragged = 0
+
+/** True while the pointer is held that selects cells, or fills them. */
+export const isDragging = (): boolean => dragged > 0
 
 interface DragListener {
   /** Called with each cell that the pointer moves to. */
@@ -75,11 +86,13 @@ export function followDrag(
     move({ ...head, row })
     showPlace(grid, columns, { ...head, row })
   }, SCROLL_MS)
+  const { signal } = ended
   const end = () => {
+    if (!signal.aborted) dragged--
     clearInterval(scrolling)
     ended.abort()
   }
-  const { signal } = ended
+  dragged++
   const release = () => {
     end()
     onEnd?.(head)
@@ -98,5 +111,6 @@ export function followDrag(
     { signal },
   )
   window.addEventListener('pointerup', release, { signal })
+  window.addEventListener('pointercancel', end, { signal })
   return end
 }

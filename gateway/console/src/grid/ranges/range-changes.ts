@@ -1,7 +1,7 @@
 import type { Column, Row } from '../../api/resources'
 import { columnName, isComputed } from '../../formats/column'
 import { errorName } from '../../formats/value'
-import type { RowChange } from '../../writes/cells-api'
+import type { RowChange } from '../../writes/table/cells-api'
 
 /** Changes of the cells of a range, or why there are none. */
 export type RangePlan = { readonly changes: readonly RowChange[] } | { readonly problem: string }
@@ -70,11 +70,12 @@ function seriesOf(
 }
 
 /** Returns pasted lines, repeated over a selection of this size if they are a single cell. */
-export function repeatCell(
-  lines: readonly (readonly string[])[],
+export function repeatCell<T>(
+  lines: readonly (readonly T[])[],
   { rows, columns }: { readonly rows: number; readonly columns: number },
-): readonly (readonly string[])[] {
+): readonly (readonly T[])[] {
   const [line = []] = lines
-  if (lines.length !== 1 || line.length !== 1) return lines
-  return Array.from({ length: rows }, () => Array.from({ length: columns }, () => line[0] ?? ''))
+  const [cell] = line
+  if (lines.length !== 1 || line.length !== 1 || cell === undefined) return lines
+  return Array.from({ length: rows }, () => Array.from({ length: columns }, () => cell))
 }

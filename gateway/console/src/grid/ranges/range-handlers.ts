@@ -1,11 +1,12 @@
 import type { ClipboardEvent, KeyboardEvent } from 'react'
 import type { Column, Row } from '../../api/resources'
-import { COMPOSITION_CLASS } from '../../components/entry'
+import { isGridEntry } from '../../components/entry'
 import { columnName } from '../../formats/column'
-import { writeBlock } from '../clipboard/block-text'
+import { writeBlock, type CopySource } from '../clipboard/block-text'
+import { holdsValues, toPastedCells } from '../clipboard/kept-values'
 import { planPaste } from '../clipboard/paste-plan'
 import { readTsv } from '../clipboard/tsv'
-import type { PlacedChange, RowChange } from '../../writes/cells-api'
+import type { PlacedChange, RowChange } from '../../writes/table/cells-api'
 import type { Growth } from './growth-dialog'
 import { heightOf, widthOf, type Block } from './cell-range'
 import { planClear, planFill, repeatCell, type RangePlan } from './range-changes'
@@ -16,6 +17,7 @@ import type { RangeRows } from './use-range-rows'
 export interface RangeParts {
   readonly columns: readonly Column[]
   readonly canEdit: boolean
+  readonly copied: CopySource
   /** Returns the selected cells, or the focused one. */
   readonly selected: () => Block | undefined
   readonly source: RowSource
@@ -40,12 +42,6 @@ export interface RangeHandlers {
   readonly fill: (source: Block, whole: Block) => void
 }
 
-const ENTRY = `input:not([type=checkbox], .${COMPOSITION_CLASS}), textarea, select, .ag-popup-editor`
-
-/** Returns true where keys and the clipboard have their usual meaning. */
-const isEntry = (target: EventTarget): boolean =>
-  target instanceof Element && target.closest(ENTRY) !== null
-
 /** Creates the handlers of selected cells. */
 export function createRangeHandlers(parts: RangeParts): RangeHandlers {
   const { columns, canEdit, selected, report } = parts
@@ -55,12 +51,12 @@ export function createRangeHandlers(parts: RangeParts): RangeHandlers {
   }
   const copy = (event: ClipboardEvent): boolean => {
     const block = selected()
-    if (!block || isEntry(event.target)) return false
+    if (!block || isGridEntry(event.target)) return false
     event.preventDefault()
     report()
     const rows = knownRows(block, parts)
     if (!rows) return false
-    const { tsv, html } = writeBlock(rows, columnsOf(block, columns))
+    const { tsv, html } = writeBlock(rows, columnsOf(block, columns), parts.copied)
     event.clipboardData.setData('text/plain', tsv)
     event.clipboardData.setData('text/html', html)
     return true
@@ -72,12 +68,12 @@ export function createRangeHandlers(parts: RangeParts): RangeHandlers {
     },
     onPaste(event) {
       const block = selected()
-      if (!block || !canEdit || isEntry(event.target)) return
+      if (!block || !canEdit || isGridEntry(event.target)) return
       event.preventDefault()
-      paste(parts, block, event.clipboardData.getData('text/plain'))
+      paste(parts, block, event.clipboardData)
     },
     onKey({ key, ctrlKey, metaKey, shiftKey, altKey, target }) {
-      if (!canEdit || !selected() || altKey || isEntry(target)) return false
+      if (!canEdit || !selected() || altKey || isGridEntry(target)) return false
       if (ctrlKey || metaKey) {
         if (key.toLowerCase() !== 'd' || shiftKey) return false
         fillDown(parts)
@@ -95,6 +91,8 @@ const columnsOf = ({ firstColumn, lastColumn }: Block, columns: readonly Column[
   columns.slice(firstColumn, lastColumn + 1)
 
 const TOO_MANY = `At most ${MAX_RANGE_ROWS.toLocaleString()} rows can be copied or changed at once.`
+
+const MOVED = 'The selected rows have moved. Select them again.'
 
 /** Returns the rows of a block if they are shown or read; a copy cannot wait for them. */
 function knownRows(block: Block, parts: RangeParts): readonly Row[] | undefined {
@@ -136,10 +134,18 @@ function withRows(
   if (heightOf(block) > MAX_RANGE_ROWS) return report(TOO_MANY)
   const shown = shownRows(block, source.at)
   if (shown) return run(shown)
-  readRange(block, source, new AbortController().signal).then(run, (error: unknown) =>
-    report(error instanceof Error ? error.message : String(error)),
+  readRange(block, source, new AbortController().signal).then(
+    (rows) => (areShown(rows, block, source) ? run(rows) : report(MOVED)),
+    (error: unknown) => report(error instanceof Error ? error.message : String(error)),
   )
 }
+
+/** Returns false if other rows than those read are shown in a block. */
+const areShown = (rows: readonly Row[], block: Block, { at, places }: RowSource): boolean =>
+  rowIndexes(block, places).every((index, place) => {
+    const shown = at(index)
+    return shown === undefined || shown.id === rows[place]?.id
+  })
 
 interface ChangedRows {
   readonly changes: readonly RowChange[]
@@ -160,12 +166,16 @@ function writeRows(parts: RangeParts, { changes, rows, block }: ChangedRows, lab
   parts.write(placed, label)
 }
 
+const NO_ROW = 'Nothing was changed: no cell of a row is selected.'
+
 /** Fills the selected cells from their first row, and a single row from the one above. */
 function fillDown(parts: RangeParts): void {
   const block = parts.selected()
   if (!block) return
-  const above = () => parts.source.places.nextRow(block.firstRow, -1)
-  const firstRow = heightOf(block) > 1 ? block.firstRow : above()
+  const { places } = parts.source
+  const [first, second] = rowIndexes(block, places)
+  if (first === undefined) return parts.report(NO_ROW)
+  const firstRow = second === undefined ? places.nextRow(first, -1) : first
   if (firstRow === undefined) return
   const whole = { ...block, firstRow }
   fill(parts, { ...whole, lastRow: firstRow }, whole)
@@ -206,21 +216,35 @@ function lastOf(firstRow: number, count: number, { source, rowCount }: RangePart
   return last
 }
 
-/** Pastes text from the first selected cell on; into all selected cells if it is a single cell. */
-function paste(parts: RangeParts, selected: Block, text: string): void {
+const NO_TEXT = 'Nothing was changed: there is no text in the clipboard.'
+
+/** Pastes cells from the first selected one on; into all selected ones if it is a single cell. */
+function paste(parts: RangeParts, selected: Block, clipboard: DataTransfer): void {
   const { report, askToGrow } = parts
-  const { firstRow } = selected
-  const lines = repeatCell(readTsv(text), { rows: heightOf(selected), columns: widthOf(selected) })
+  const { source } = parts.copied
+  const html = clipboard.getData('text/html')
+  // Without text there is an image, a file or, where programs leave it out, the text of an empty cell.
+  if (!clipboard.types.includes('text/plain') && !holdsValues(html, source)) return report(NO_TEXT)
+  // Headers of groups have no cells.
+  const selectedRows = rowIndexes(selected, parts.source.places)
+  const [firstRow] = selectedRows
+  if (firstRow === undefined) return report(NO_ROW)
+  const pasted = toPastedCells(readTsv(clipboard.getData('text/plain')), html, source)
+  const lines = repeatCell(pasted, { rows: selectedRows.length, columns: widthOf(selected) })
   const columns = parts.columns.slice(selected.firstColumn)
   if (lines.length > MAX_RANGE_ROWS) return report(TOO_MANY)
-  const block = { ...selected, lastRow: lastOf(firstRow, lines.length, parts) }
+  const block = { ...selected, firstRow, lastRow: lastOf(firstRow, lines.length, parts) }
   report()
   withRows(parts, block, (rows) => {
     const plan = planPaste(lines, { columns, rows })
     if ('problem' in plan) return report(plan.problem)
     const { changes, addedRows, missingColumns } = plan
     if (addedRows.length + missingColumns > 0)
-      return askToGrow({ ...plan, planWith: (added) => planPaste(lines, { columns, rows, added }) })
+      return askToGrow({
+        ...plan,
+        rows,
+        planWith: (added) => planPaste(lines, { columns, rows, added }),
+      })
     const count = changes.length === 1 ? 'a row' : `${changes.length.toLocaleString()} rows`
     if (changes.length > 0) writeRows(parts, { changes, rows, block }, `Paste into ${count}`)
   })

@@ -5,10 +5,7 @@ export const RANGE_CLASS = 'cell-range'
 /** The class of the last one, which has the handle to fill others. */
 export const RANGE_END_CLASS = 'cell-range-end'
 
-/**
- * The selected cells of a grid, when they are more than the focused one. A range belongs to rows by their places, so it does
- * not follow rows that move.
- */
+/** The selected cells of a grid, when they are more than the focused one, by their places; see `FollowedRange`. */
 export class RangeSelection {
   private range: CellRange | undefined
   private shown: Block | undefined

@@ -1,21 +1,18 @@
-import { useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { useToaster } from '../../components/toast'
 import { columnName } from '../../formats/column'
 import { isSameValue } from '../../formats/value'
-import type { PlacedChange } from '../../writes/cells-api'
-import type { TableWrites } from '../../writes/table-writes'
+import type { PlacedChange } from '../../writes/table/cells-api'
+import type { TableWrites } from '../../writes/table/table-writes'
 import type { ReadPage } from '../rows/rows-api'
+import { readShownCell } from '../rows/shown-cell'
 import type { RowStore } from '../rows/row-store'
-import { findNeighbor, type ReadWindow, type Step } from './neighbor'
 import { RowPanel } from './row-panel'
-import type { RowSteps } from './row-steps'
 import { useShownRow } from './shown-row'
 import type { RowPlace, RowsOnScreen } from './use-row-place'
-
-/** Limit for reading the neighbors of a row. */
-const READ_MS = 60_000
+import { useRowSteps } from './use-row-steps'
 
 /** What the panel of a row needs of the view beside it. */
 export interface PanelParts {
@@ -35,6 +32,8 @@ interface OpenedPanelProps {
   readonly context: CellContext
   readonly parts: PanelParts
   readonly rowId: number
+  /** True if the first field gets the focus. */
+  readonly entersFields: boolean
   readonly place: RowPlace
   readonly onStep: (rowId: number) => void
   readonly onClose: () => void
@@ -42,9 +41,9 @@ interface OpenedPanelProps {
 
 /** The panel of a row: reads it, and writes what is entered in it. */
 export function OpenedPanel(props: OpenedPanelProps): ReactNode {
-  const { context, parts, rowId, place, onClose } = props
+  const { context, parts, rowId, entersFields, place, onClose } = props
   const { columns, shown, store, writes, write, remove } = parts
-  const steps = useSteps(props)
+  const steps = useRowSteps(props)
   const toaster = useToaster()
   const known = (id: number) => store.find(id)
   const read = useShownRow(context, rowId, { columns, writes, known })
@@ -64,10 +63,19 @@ export function OpenedPanel(props: OpenedPanelProps): ReactNode {
       place.index === undefined
         ? `row with id ${rowId}`
         : `row ${store.places.numberOf(place.index)}`
-    return (value: unknown) => {
-      if (isSameValue(value, shownValue)) return
+    const enter = (value: unknown, replaced: PlacedChange['before']) => {
       const fields = { [colId]: value ?? null }
-      write([{ id: rowId, fields, before, place: where }], `${columnName(column)}, ${where}`)
+      const change = { id: rowId, fields, before: replaced, place: where }
+      write([change], `${columnName(column)}, ${where}`)
+    }
+    return {
+      enter: (value: unknown) => {
+        if (!isSameValue(value, shownValue)) enter(value, before)
+      },
+      enterLate: (change: (now: unknown) => unknown, known: unknown) => {
+        const cell = readShownCell({ store, writes }, rowId, colId, known)
+        enter(change(cell.value), cell.before)
+      },
     }
   }
   return (
@@ -75,6 +83,7 @@ export function OpenedPanel(props: OpenedPanelProps): ReactNode {
       context={context}
       rowId={rowId}
       row={row}
+      entersFields={entersFields}
       isDeleted={row === null && seen === rowId}
       error={read.error}
       onRetry={read.retry}
@@ -90,37 +99,4 @@ export function OpenedPanel(props: OpenedPanelProps): ReactNode {
       onClose={onClose}
     />
   )
-}
-
-/** Goes from a row to its neighbors in the view, also to those that are not loaded. */
-function useSteps({ rowId, parts, place, onStep }: OpenedPanelProps): RowSteps {
-  const { store, readPage, screen } = parts
-  const { rows: total } = useSyncExternalStore(store.watchState, store.readState)
-  const toaster = useToaster()
-  const isBusy = useRef(false)
-  const { index } = place
-  const read: ReadWindow = async (first, count) => {
-    const known = Array.from({ length: count }, (_, offset) => store.at(first + offset))
-    const loaded = known.filter((row) => row !== undefined)
-    if (loaded.length === count) return loaded
-    const request = { cursor: '', offset: first, limit: count, isCounted: false }
-    return (await readPage(request, AbortSignal.timeout(READ_MS))).rows
-  }
-  const go = async (step: Step) => {
-    if (index === undefined || isBusy.current) return
-    isBusy.current = true
-    try {
-      const next = await findNeighbor({ id: rowId, index }, step, { read, places: store.places })
-      if (!next) return
-      place.set(next)
-      screen.scrollTo(next.index)
-      onStep(next.id)
-    } catch (error) {
-      toaster.showError(error)
-    } finally {
-      isBusy.current = false
-    }
-  }
-  const shownIndex = index === undefined ? undefined : store.places.numberOf(index) - 1
-  return { index: shownIndex, total, go: (step) => void go(step) }
 }

@@ -1,11 +1,18 @@
 import { useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import type { Column, Row } from '../../api/resources'
 import { isEditable, type CellContext } from '../../cells/editing/cell-type'
+import { LateEntryContext, type EnterLate } from '../../cells/editing/late-entry'
 import { CellEditor, CellView } from '../../cells/single-cell'
 import { columnName, isComputed } from '../../formats/column'
-import type { CellState } from '../../writes/writes-state'
+import type { CellState } from '../../writes/table/writes-state'
 import { stateNotes } from '../columns/cell-column'
 import { computedState, FormulaMessage } from '../columns/formula-message'
+
+/** Takes what is entered in a field. */
+export interface FieldEntry {
+  readonly enter: (value: unknown) => void
+  readonly enterLate: EnterLate
+}
 
 interface RowFieldProps {
   readonly column: Column
@@ -13,8 +20,8 @@ interface RowFieldProps {
   /** The row with the values that were entered. */
   readonly row: Row
   readonly state: CellState | undefined
-  /** Called when editing begins. Returns what takes the entered value. */
-  readonly onEdit: () => (value: unknown) => void
+  /** Called when editing begins. */
+  readonly onEdit: () => FieldEntry
 }
 
 /** A cell of a row with the name of its column, and its editor. */
@@ -63,10 +70,10 @@ function FieldValue({ column, context, value, onEdit }: FieldValueProps): ReactN
         aria-label={columnName(column)}
         checked={value === true}
         disabled={!canEdit}
-        onChange={({ target }) => onEdit()(target.checked)}
+        onChange={({ target }) => onEdit().enter(target.checked)}
       />
     )
-  const open = (eventKey: string | null) => setEditing({ eventKey, onValue: onEdit() })
+  const open = (eventKey: string | null) => setEditing({ eventKey, entry: onEdit() })
   const close = () => {
     // Unless the user has gone on to another part of the page.
     returnsFocus.current = editor.current?.contains(document.activeElement) === true
@@ -75,15 +82,17 @@ function FieldValue({ column, context, value, onEdit }: FieldValueProps): ReactN
   if (editing)
     return (
       <div ref={editor} className="row-editor">
-        <CellEditor
-          {...cell}
-          eventKey={editing.eventKey}
-          onCancel={close}
-          onDone={(next) => {
-            editing.onValue(next)
-            close()
-          }}
-        />
+        <LateEntryContext value={() => editing.entry.enterLate}>
+          <CellEditor
+            {...cell}
+            eventKey={editing.eventKey}
+            onCancel={close}
+            onDone={(next) => {
+              editing.entry.enter(next)
+              close()
+            }}
+          />
+        </LateEntryContext>
       </div>
     )
   return (
@@ -109,7 +118,7 @@ function FieldValue({ column, context, value, onEdit }: FieldValueProps): ReactN
 
 interface Editing {
   readonly eventKey: string | null
-  readonly onValue: (value: unknown) => void
+  readonly entry: FieldEntry
 }
 
 /** True for a character, which replaces the value. Space presses the button. */

@@ -1,4 +1,4 @@
-import type { KeyboardEvent, ReactNode } from 'react'
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { Link, useHref } from 'react-router'
 import type { Column, Row } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
@@ -6,7 +6,7 @@ import { useCellText } from '../../cells/reference/use-labels'
 import { Button } from '../../components/button'
 import { CopyText } from '../../components/copy-text'
 import { isEntry } from '../../components/entry'
-import { SidePanel } from '../../components/side-panel'
+import { SidePanel } from '../../components/overlays/side-panel'
 import { Empty, ErrorState, Loading } from '../../components/states'
 import {
   canEdit,
@@ -15,18 +15,22 @@ import {
   useDocumentContext,
 } from '../../document-context/document-context'
 import { shorten } from '../../formats/shorten'
-import type { CellState } from '../../writes/writes-state'
-import { RowField } from './row-field'
+import type { CellState } from '../../writes/table/writes-state'
+import { RowField, type FieldEntry } from './row-field'
 import { canGo, StepButtons, type RowSteps } from './row-steps'
 
 /** Characters of the title; values can be long. */
 const MAX_TITLE = 100
+/** What a field is entered by. */
+const CONTROLS = '.row-edit, input:not(:disabled)'
 
 interface RowPanelProps {
   readonly context: CellContext
   readonly rowId: number
   /** With the values that were entered; null if there is no such row, undefined while it is read. */
   readonly row: Row | null | undefined
+  /** True if the first field gets the focus as soon as the row is there. */
+  readonly entersFields: boolean
   /** True if the row was shown, and is no longer there. */
   readonly isDeleted: boolean
   readonly error: unknown
@@ -35,8 +39,8 @@ interface RowPanelProps {
   readonly shown: readonly Column[]
   readonly hidden: readonly Column[]
   readonly stateOf: (rowId: number, colId: string) => CellState | undefined
-  /** Called when editing begins. Returns what takes the entered value. */
-  readonly onEdit: (column: Column) => (value: unknown) => void
+  /** Called when editing begins. */
+  readonly onEdit: (column: Column) => FieldEntry
   readonly steps: RowSteps
   readonly onDelete: () => void
   readonly onClose: () => void
@@ -90,7 +94,11 @@ function NoRow({ rowId, context, isDeleted }: RowPanelProps): ReactNode {
 }
 
 function RowFields(props: RowPanelProps & { readonly row: Row }): ReactNode {
-  const { context, row, shown, hidden, stateOf, onEdit } = props
+  const { context, row, entersFields, shown, hidden, stateOf, onEdit } = props
+  const fields = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (entersFields) fields.current?.querySelector<HTMLElement>(CONTROLS)?.focus()
+  }, [entersFields])
   const draw = (columns: readonly Column[]) => (
     <dl>
       {columns.map((column) => (
@@ -106,7 +114,7 @@ function RowFields(props: RowPanelProps & { readonly row: Row }): ReactNode {
     </dl>
   )
   return (
-    <>
+    <div ref={fields} className="row-fields">
       {draw(shown)}
       {hidden.length > 0 && (
         <details>
@@ -114,7 +122,7 @@ function RowFields(props: RowPanelProps & { readonly row: Row }): ReactNode {
           {draw(hidden)}
         </details>
       )}
-    </>
+    </div>
   )
 }
 

@@ -8,8 +8,8 @@ import { isComputed } from '../../formats/column'
 import { isPending } from '../../formats/value'
 import type { ChangeListener } from '../../live/change-stream'
 import { useLiveChanges } from '../../live/live-provider'
-import { withErrors } from '../../writes/cells-api'
-import type { TableWrites } from '../../writes/table-writes'
+import { withErrors } from '../../writes/table/cells-api'
+import type { TableWrites } from '../../writes/table/table-writes'
 
 /** How often a row with cells that are being calculated is read again, in milliseconds. */
 const PENDING_MS = 2_000

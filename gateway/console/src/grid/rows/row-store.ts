@@ -157,6 +157,11 @@ export class RowStore {
     return row && this.show(row)
   }
 
+  /** Returns true if the row at an index is loaded and need not be read again. */
+  isFresh(index: number): boolean {
+    return !this.blocks.needsLoad(blockOf(index))
+  }
+
   /** Returns a loaded row close to an index whose row is not loaded; undefined if there is none yet. */
   preview(index: number): LoadedRow | undefined {
     return this.blocks.near(index)

@@ -2,7 +2,7 @@ import type { AggregateName, Groups } from '@sheaf/client'
 import type { Row } from '../../api/resources'
 import { docOf, type AnyDoc } from '../../api/sheaf'
 import { makeChange } from '../../undo/make-change'
-import { withErrors } from '../../writes/cells-api'
+import { withErrors } from '../../writes/table/cells-api'
 import type { PageStart } from './cursor-index'
 
 /** A page of rows. */
@@ -37,6 +37,13 @@ export interface RowSearch {
 
 /** Innermost groups of a view; the rows of others are one group. */
 const MAX_GROUPS = 5_000
+
+/** The parameters of a search: what it finds depends on the language in which numbers and dates are shown. */
+function toSearch({ text, fields }: RowSearch) {
+  if (text === '') return {}
+  const { locale } = Intl.DateTimeFormat().resolvedOptions()
+  return { search: text, searchFields: fields.split(','), searchLocale: locale }
+}
 
 /** The table and the view whose rows are read. */
 interface RowsSource {
@@ -73,7 +80,7 @@ export class RowsApi {
       count: isCounted || undefined,
       sort: sort === '' ? undefined : sort.split(','),
       filter: filter === '' ? undefined : (JSON.parse(filter) as object),
-      ...(search.text !== '' && { search: search.text, searchFields: search.fields.split(',') }),
+      ...toSearch(search),
       asOf,
       signal,
     })
@@ -92,7 +99,7 @@ export class RowsApi {
       aggregate,
       limit: MAX_GROUPS,
       filter: filter === '' ? undefined : (JSON.parse(filter) as object),
-      ...(search.text !== '' && { search: search.text, searchFields: search.fields.split(',') }),
+      ...toSearch(search),
       asOf,
       signal,
     })

@@ -1,14 +1,16 @@
-import type { Column } from '../../api/resources'
+import type { Column, Row } from '../../api/resources'
+import { formatCell } from '../../formats/cell'
 import { fieldText } from '../../formats/date'
 import { formatValue } from '../../formats/value'
 import { zoneOf } from '../../formats/time-zone'
 
 /**
- * The texts of a loaded cell in which the API searches: one for each item of a list. What references and attachments show is
- * in other tables, so that references have their row ids here, if these are searched, and attachments nothing.
+ * The texts of a loaded cell in which the API searches: one for each item of a list; for numbers and dates what is shown and the
+ * plain form. What references and attachments show is in other tables: references have their row ids here, if these are searched,
+ * and attachments nothing.
  */
-export function cellTexts(value: unknown, { fields }: Column): readonly string[] {
-  const { type, visibleCol } = fields
+export function cellTexts(value: unknown, column: Column): readonly string[] {
+  const { type, visibleCol } = column.fields
   const isElsewhere = type === 'Attachments' || (/^Ref/.test(type) && visibleCol !== 0)
   if (isElsewhere && typeof value !== 'string') return []
   if (typeof value !== 'number') return textsOf(value)
@@ -16,13 +18,20 @@ export function cellTexts(value: unknown, { fields }: Column): readonly string[]
     case 'Bool':
       return []
     case 'Date':
-      return dateTexts(value)
+      return withShown(dateTexts(value), value, column)
     case 'DateTime':
-      return timeTexts(value, zoneOf(type))
+      return withShown(timeTexts(value, zoneOf(type)), value, column)
+    case 'Numeric':
+    case 'Int':
+      return withShown([JSON.stringify(value)], value, column)
     default:
       return [JSON.stringify(value)]
   }
 }
+
+const withShown = (texts: readonly string[], value: number, column: Column) => [
+  ...new Set([...texts, formatCell(value, column)]),
+]
 
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
@@ -44,7 +53,7 @@ function textsOf(value: unknown): readonly string[] {
   }
 }
 
-/** Dates as the API has them, whatever the language of the browser shows. */
+/** Dates as in CSV answers of the API, whatever the language of the browser shows. */
 const dateTexts = (value: unknown): readonly string[] => {
   const text = fieldText(value, 'UTC')?.slice(0, 10)
   return text ? [text] : []
@@ -52,16 +61,27 @@ const dateTexts = (value: unknown): readonly string[] => {
 
 const timeTexts = (value: unknown, zone: string): readonly string[] => {
   const text = fieldText(value, zone)
-  return text ? [text, text.replace('T', ' ')] : []
+  return text ? [text.replace('T', ' ')] : []
 }
 
-/** Whether a text contains another, ignoring case as the API does. */
-export const hasText = (text: string, part: string): boolean =>
-  text.toLowerCase().includes(part.toLowerCase())
+/** Ignores what the API ignores: case, and which space or minus a language writes in numbers and dates. */
+const fold = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[\u061c\u200e\u200f]/g, '')
+    .replace(/[\u00a0\u2007\u2009\u202f]/g, ' ')
+    .replaceAll('\u2212', '-')
 
-/** Where a text contains another, ignoring case: pairs of start and end. */
+/** Whether a text contains another, as the API searches. */
+export const hasText = (text: string, part: string): boolean => fold(text).includes(fold(part))
+
+/** Whether the cell of a row contains a text, as far as the row tells. */
+export const cellHasText = (row: Row | undefined, column: Column, part: string): boolean =>
+  cellTexts(row?.fields[column.id], column).some((text) => hasText(text, part))
+
+/** Where a text contains another: pairs of start and end. */
 export function findParts(text: string, part: string): readonly (readonly [number, number])[] {
-  const wanted = part.toLowerCase()
+  const wanted = fold(part)
   const { lower, places } = lowered(text)
   const found: [number, number][] = []
   if (wanted === '') return found
@@ -70,16 +90,16 @@ export function findParts(text: string, part: string): readonly (readonly [numbe
   return found
 }
 
-/** Text in lower case, which may be longer, with the places of its characters in the text. */
+/** Folded text, which may have another length, with the places of its characters in the text. */
 function lowered(text: string) {
-  const lower = text.toLowerCase()
+  const lower = fold(text)
   if (lower.length === text.length)
     return { lower, places: (at: number, isEnd = false) => (isEnd ? at + 1 : at) }
   const starts: number[] = []
   let longer = ''
   let place = 0
   for (const character of text) {
-    const small = character.toLowerCase()
+    const small = fold(character)
     for (let at = 0; at < small.length; at++) starts.push(place)
     longer += small
     place += character.length

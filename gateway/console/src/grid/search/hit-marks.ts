@@ -6,22 +6,28 @@ const HIGHLIGHT = 'search-hit'
 /** The class of a cell that contains the text, which may be shown in another form. */
 const HIT_CLASS = 'cell-hit'
 
-/** Whether the cell of a loaded row contains the text, as far as the row tells. */
-type HasHit = (rowIndex: number, colId: string) => boolean
+/** The cells that are marked. */
+export interface HitCells {
+  /** Selector of their elements. */
+  readonly selector: string
+  /** Whether a cell contains the text, as far as its loaded row tells. */
+  readonly hasHit: (cell: Element) => boolean
+}
 
 /**
- * Marks the cells of a grid that contain a text, and the text in them, as they are drawn. Text is marked by a highlight, which
+ * Marks the cells in an element that contain a text, and the text in them, as they are drawn. Text is marked by a highlight, which
  * changes no element; browsers that have none mark the cells only.
+ * @param cells must be memoized
  */
 export function useHitMarks(
   body: RefObject<HTMLElement | null>,
   text: string,
-  hasHit: HasHit,
+  cells: HitCells,
 ): void {
   useEffect(() => {
     const { current: element } = body
     if (!element || text === '') return
-    const mark = () => markCells(element, text, hasHit)
+    const mark = () => markCells(element, text, cells)
     let frame = requestAnimationFrame(mark)
     const observer = new MutationObserver(() => {
       cancelAnimationFrame(frame)
@@ -34,20 +40,18 @@ export function useHitMarks(
       for (const cell of element.querySelectorAll(`.${HIT_CLASS}`)) cell.classList.remove(HIT_CLASS)
       highlights()?.delete(HIGHLIGHT)
     }
-  }, [body, text, hasHit])
+  }, [body, text, cells])
 }
 
 /** Undefined in browsers that have no highlights, whatever the types say. */
 const highlights = (): HighlightRegistry | undefined =>
   (CSS as { highlights?: HighlightRegistry }).highlights
 
-function markCells(body: HTMLElement, text: string, hasHit: HasHit): void {
+function markCells(body: HTMLElement, text: string, { selector, hasHit }: HitCells): void {
   const ranges: Range[] = []
-  for (const cell of body.querySelectorAll<HTMLElement>('.ag-row:not(.ag-row-pinned) .ag-cell')) {
+  for (const cell of body.querySelectorAll<HTMLElement>(selector)) {
     const found = cell.matches('.ag-cell-inline-editing, .row-number') ? [] : rangesIn(cell, text)
-    const rowIndex = cell.closest('.ag-row')?.getAttribute('row-index')
-    const isHit = found.length > 0 || hasHit(Number(rowIndex), cell.getAttribute('col-id') ?? '')
-    cell.classList.toggle(HIT_CLASS, isHit)
+    cell.classList.toggle(HIT_CLASS, found.length > 0 || hasHit(cell))
     ranges.push(...found)
   }
   highlights()?.set(HIGHLIGHT, new Highlight(...ranges))

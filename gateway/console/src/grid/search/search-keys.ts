@@ -1,7 +1,5 @@
 import { useEffect, type RefObject } from 'react'
-
-/** Where keys are entered. */
-const ENTRIES = 'input:not([type=checkbox]), textarea, select, [contenteditable], .ag-popup-editor'
+import { COMPOSITION_CLASS, isGridEntry } from '../../components/entry'
 
 /**
  * Ctrl+F moves the focus to the field that searches in the table, from the grid or where nothing has the focus; “/” does so
@@ -37,5 +35,6 @@ const isSlash = ({ key, ctrlKey, metaKey, target }: KeyboardEvent, canEdit: bool
 function mayLeave(target: EventTarget | null, field: HTMLElement): boolean {
   if (!(target instanceof Element) || document.querySelector('dialog[open]')) return false
   const isGrid = target === document.body || target.closest('.grid') === field.closest('.grid')
-  return isGrid && !target.closest(ENTRIES)
+  // The field of input methods passes keys on to its cell, from which they come here again.
+  return isGrid && !isGridEntry(target) && !target.classList.contains(COMPOSITION_CLASS)
 }

@@ -1,6 +1,6 @@
-import { useCallback, useMemo, useState, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import type { CellContext } from '../../cells/editing/cell-type'
-import { cellTexts, hasText } from './cell-texts'
+import { cellHasText } from './cell-texts'
 import { useHitMarks } from './hit-marks'
 import { SearchField } from './search-field'
 import { useSearchKeys } from './search-keys'
@@ -23,15 +23,18 @@ export function useGridSearch(context: CellContext, parts: SearchParts): GridSea
   const { input, typed, empty, clear } = useSearchInput(text, setText)
   const [note, setNote] = useState('')
   const columns = useMemo(() => new Map(shown.map((column) => [column.id, column])), [shown])
-  const hasHit = useCallback(
-    (rowIndex: number, colId: string) => {
-      const column = columns.get(colId)
-      const value = store.at(rowIndex)?.fields[colId]
-      return column !== undefined && cellTexts(value, column).some((each) => hasText(each, text))
-    },
+  const cells = useMemo(
+    () => ({
+      selector: '.ag-row:not(.ag-row-pinned) .ag-cell',
+      hasHit(cell: Element) {
+        const column = columns.get(cell.getAttribute('col-id') ?? '')
+        const rowIndex = Number(cell.closest('.ag-row')?.getAttribute('row-index'))
+        return column !== undefined && cellHasText(store.at(rowIndex), column, text)
+      },
+    }),
     [columns, store, text],
   )
-  useHitMarks(body, text, hasHit)
+  useHitMarks(body, text, cells)
   useSearchKeys(input, context.canEdit)
   const steps = useHitSteps(context, parts, setNote)
   const field = (

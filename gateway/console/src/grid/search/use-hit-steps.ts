@@ -7,12 +7,10 @@ import { columnName } from '../../formats/column'
 import { focusedPlace } from '../ranges/pointer-drag'
 import type { RowsApi } from '../rows/rows-api'
 import type { RowStore } from '../rows/row-store'
+import { until } from '../rows/until'
 import { hasText } from './cell-texts'
 import { findHit, type Hit, type HitSource } from './hit-steps'
 import { shownTexts } from './shown-texts'
-
-/** Maximum wait until a row is loaded, or a cell is drawn. */
-const WAIT_MS = 20_000
 
 /** What a search in a grid needs. */
 export interface SearchParts {
@@ -137,14 +135,6 @@ class HitSteps {
 function mayTakeFocus(): boolean {
   const { activeElement: holder, body } = document
   return holder === null || holder === body || holder.closest('search') !== null
-}
-
-/** Resolves to true once a condition is met; to false when it is no longer wanted, or after a long time. */
-async function until(isWanted: () => boolean, isMet: () => boolean): Promise<boolean> {
-  const deadline = performance.now() + WAIT_MS
-  while (isWanted() && !isMet() && performance.now() < deadline)
-    await new Promise(requestAnimationFrame)
-  return isWanted() && isMet()
 }
 
 /** Scrolls to a row. Resolves to it once it is loaded. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { focusBeside } from '../../components/focus-beside'
 
 interface ChipProps {
   readonly text: string
@@ -17,7 +18,14 @@ export function Chip({ text, onOpen, onRemove }: ChipProps): ReactNode {
       ) : (
         <span title={text}>{text}</span>
       )}
-      <button type="button" aria-label={`Remove ${text}`} onClick={onRemove}>
+      <button
+        type="button"
+        aria-label={`Remove ${text}`}
+        onClick={({ currentTarget }) => {
+          focusBeside(currentTarget, '.grid-tools button')
+          onRemove()
+        }}
+      >
         ✕
       </button>
     </li>

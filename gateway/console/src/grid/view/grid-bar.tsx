@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { Button } from '../../components/button'
 import { Chip } from './chip'
-import { withSort } from './grid-view'
+import { columnOf, goneKeys, withoutKey, withSort } from './grid-view'
 import { useGridViewContext } from './view-context'
 
 interface GridBarProps {
@@ -23,7 +23,10 @@ const showWhole = (button: Element) =>
 export function GridBar({ columns, filters, search, children }: GridBarProps): ReactNode {
   const { view, setView } = useGridViewContext()
   const byId = new Map(columns.map((column) => [column.id, column]))
-  const nameOf = (colId: string) => byId.get(colId)?.fields.label || colId
+  const gone = goneKeys(view, columns)
+  const isGone = (colId: string) => gone.some((key) => !key.isGroup && key.colId === colId)
+  const sorted = view.sort.filter(({ colId }) => !isGone(colId))
+  const nameOf = (colId: string) => byId.get(columnOf({ colId }))?.fields.label || colId
   const isPlain = Object.keys(view.filter).length === 0 && view.sort.length === 0
   return (
     <div className="grid-bar">
@@ -33,7 +36,14 @@ export function GridBar({ columns, filters, search, children }: GridBarProps): R
       {search}
       <ul className="chips" aria-label="Filters and sorting">
         {filters}
-        {view.sort.map(({ colId, isDescending }) => (
+        {gone.map((key) => (
+          <Chip
+            key={`gone ${key.isGroup} ${key.colId}`}
+            text={`${key.isGroup ? 'Group' : 'Sort'} by “${columnOf(key)}”: no such column`}
+            onRemove={() => setView(withoutKey(view, key))}
+          />
+        ))}
+        {sorted.map(({ colId, isDescending }) => (
           <Chip
             key={`sort ${colId}`}
             text={`${nameOf(colId)} ${isDescending ? '↓' : '↑'}`}
@@ -42,7 +52,14 @@ export function GridBar({ columns, filters, search, children }: GridBarProps): R
         ))}
       </ul>
       {!isPlain && (
-        <Button kind="quiet" onClick={() => setView({ ...view, sort: [], filter: {} })}>
+        <Button
+          kind="quiet"
+          onClick={({ currentTarget }) => {
+            // This button disappears.
+            currentTarget.parentElement?.querySelector('button')?.focus()
+            setView({ ...view, sort: [], filter: {} })
+          }}
+        >
           Clear all
         </Button>
       )}

@@ -1,4 +1,13 @@
-import { readView, viewParameters, withNextSort, withSort, writeView } from './grid-view'
+import type { Column } from '../../api/resources'
+import {
+  goneKeys,
+  readView,
+  viewParameters,
+  withNextSort,
+  withoutGoneKeys,
+  withSort,
+  writeView,
+} from './grid-view'
 
 const none = { sort: [], filter: {} }
 
@@ -39,5 +48,30 @@ describe('the view of a grid', () => {
     expect(viewParameters(both).sort).toBe('A,B')
     expect(viewParameters(withSort(both, 'A', 'descending', true)).sort).toBe('-A,B')
     expect(viewParameters(withSort(both, 'A', 'none', true)).sort).toBe('B')
+  })
+})
+
+describe('the keys of a view', () => {
+  const columns = [{ id: 'Name', fields: { colRef: 7 } }] as unknown as Column[]
+  const read = (query: string) => readView(new URLSearchParams(query))
+
+  it('are told apart by whether their columns exist, as ids, refs and with flags', () => {
+    const view = read('sort=Name:naturalSort,-Gone,id,manualSort,7,8&group=-Name,Lost')
+    expect(goneKeys(view, columns)).toEqual([
+      { colId: 'Lost', isGroup: true },
+      { colId: 'Gone', isGroup: false },
+      { colId: '8', isGroup: false },
+    ])
+    expect(viewParameters(withoutGoneKeys(view, columns))).toEqual({
+      sort: 'Name:naturalSort,id,manualSort,7',
+      group: '-Name',
+      filter: '',
+    })
+  })
+
+  it('are left alone, in the same view, if all of their columns exist', () => {
+    const view = read('sort=Name&group=Name')
+    expect(withoutGoneKeys(view, columns)).toBe(view)
+    expect(withoutGoneKeys(read('group=Lost'), columns)).toEqual(read(''))
   })
 })

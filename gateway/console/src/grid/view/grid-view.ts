@@ -1,3 +1,5 @@
+import type { Column } from '../../api/resources'
+
 /** A sort key. */
 export interface SortKey {
   readonly colId: string
@@ -40,7 +42,43 @@ const writeKeys = (keys: readonly SortKey[]): string =>
   keys.map(({ colId, isDescending }) => (isDescending ? '-' : '') + colId).join(',')
 
 /** Returns the id of the column of a sort key, which can have flags. */
-export const columnOf = ({ colId }: SortKey): string => colId.replace(/:.*$/, '')
+export const columnOf = ({ colId }: Pick<SortKey, 'colId'>): string => colId.replace(/:.*$/, '')
+
+/** A key by which rows are sorted or grouped, of a column that the table no longer has. */
+export interface GoneKey {
+  readonly colId: string
+  readonly isGroup: boolean
+}
+
+/** Keys by which rows are sorted and that are no columns. */
+const OTHER_KEYS = ['id', 'manualSort']
+
+/** Returns the keys of a view whose columns do not exist; the groups first. Sort keys can be refs of columns. */
+export function goneKeys(
+  { sort, groups = [] }: GridView,
+  columns: readonly Pick<Column, 'id' | 'fields'>[],
+): readonly GoneKey[] {
+  const ids = columns.map(({ id }) => id)
+  const refs = columns.map(({ fields }) => String(fields.colRef))
+  const gone = (keys: readonly SortKey[], isGroup: boolean) => {
+    const known = new Set(isGroup ? ids : [...ids, ...refs, ...OTHER_KEYS])
+    return keys.flatMap((key) => (known.has(columnOf(key)) ? [] : [{ colId: key.colId, isGroup }]))
+  }
+  return [...gone(groups, true), ...gone(sort, false)]
+}
+
+/** Returns a view without a key. */
+export function withoutKey(view: GridView, { colId, isGroup }: GoneKey): GridView {
+  const others = (keys: readonly SortKey[]) => keys.filter((key) => key.colId !== colId)
+  if (!isGroup) return { ...view, sort: others(view.sort) }
+  const { groups = [], ...rest } = view
+  const left = others(groups)
+  return left.length > 0 ? { ...rest, groups: left } : rest
+}
+
+/** Returns a view without the keys whose columns do not exist, which sort and group nothing; the same view if there are none. */
+export const withoutGoneKeys = (view: GridView, columns: readonly Column[]): GridView =>
+  goneKeys(view, columns).reduce(withoutKey, view)
 
 /** Returns the order of the rows of a view: that of its groups, and within them its own. */
 export function rowOrder({ sort, groups = [] }: GridView): readonly SortKey[] {

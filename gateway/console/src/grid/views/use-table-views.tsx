@@ -2,6 +2,7 @@ import type { View, ViewSettings } from '@sheaf/client'
 import { useMemo, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
+import { leavePage } from '../../components/use-leave-guard'
 import {
   useOwnArrangement,
   useTableArrangement,
@@ -45,8 +46,13 @@ export function useTableViews(context: CellContext, columns: readonly Column[]):
     return chosen ? changedSettings(chosen.fields, settings, ids) : {}
   }, [chosen, settings, columns])
   const chooseAnew = (view: View | undefined) => {
-    ofView.forget()
-    choose(view)
+    const go = () => {
+      ofView.forget()
+      choose(view)
+    }
+    // A grid stays, with the column that is edited beside it.
+    if (view && view.fields.type !== 'grid') leavePage(go)
+    else go()
   }
   const changes = useViewChanges(context, chooseAnew)
   const save = () => {

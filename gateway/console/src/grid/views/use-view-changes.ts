@@ -1,11 +1,11 @@
 import type { View, ViewSettings } from '@sheaf/client'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
 import { VIEWS_TABLE, viewsKey, viewsQuery } from '../../api/resources'
 import { docOf } from '../../api/sheaf'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { useToaster } from '../../components/toast'
 import { useApiMutation } from '../../components/use-api-mutation'
+import { useIsShown } from '../../components/use-is-shown'
 import { useAnnounceChange } from '../../undo/undo-provider'
 
 /** What editors do with the views of a table. */
@@ -29,11 +29,7 @@ export function useViewChanges(
   const toaster = useToaster()
   const announce = useAnnounceChange()
   const { mutate } = useApiMutation(viewsKey(docId))
-  const isShown = useRef(true)
-  useEffect(() => {
-    isShown.current = true
-    return () => void (isShown.current = false)
-  }, [])
+  const isShown = useIsShown()
   const { views } = docOf(docId).table(tableId)
   return {
     async add(settings) {
@@ -41,7 +37,7 @@ export function useViewChanges(
       const known = client.getQueryData(viewsQuery(docId, tableId).queryKey)
       const added = known?.find((view) => view.id === id)
       // Choosing it would lead back to a table that was left meanwhile.
-      if (added && isShown.current) choose(added)
+      if (added && isShown()) choose(added)
     },
     update: ({ id }, fields) => mutate(() => views.update([{ id, fields }])),
     remove({ id, fields: { name } }) {

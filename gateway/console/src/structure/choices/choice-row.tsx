@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { Chip } from '../../cells/choice/chips'
 import { Button } from '../../components/button'
 import { Icon } from '../../components/icon'
-import { Menu } from '../../components/menu'
+import { Menu } from '../../components/overlays/menu'
 import { choiceStyle, hueOf, hues } from '../../formats/choice-style'
 import { withHue, type ChoiceDraft } from './choice-drafts'
 

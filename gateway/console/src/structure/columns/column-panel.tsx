@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { columnName, isComputed } from '../../formats/column'
-import type { Column } from '../../api/resources'
+import { columnsQuery, type Column } from '../../api/resources'
 import { Button } from '../../components/button'
-import { SidePanel } from '../../components/side-panel'
+import { SidePanel } from '../../components/overlays/side-panel'
 import { ErrorNote } from '../../components/states'
+import { useKeptState } from '../../document-context/kept-edits'
 import { useLeaveGuard } from '../../components/use-leave-guard'
 import { useSubmit } from '../../components/use-submit'
 import type { ValueColumn } from '../choices/choice-list'
@@ -33,13 +35,17 @@ interface ColumnPanelProps {
 
 /** Adds a column to a table, or edits one, beside its rows. */
 export function ColumnPanel(props: ColumnPanelProps): ReactNode {
-  const { docId, tableId, column, startsWithFormula = false, rowIds, onDirty } = props
-  const [initial] = useState(() => (column ? draftOf(column) : newDraft()))
-  const [draft, setDraft] = useState(initial)
+  const { docId, tableId, startsWithFormula = false, rowIds, onDirty } = props
+  const column = useCurrentId(props)
+  const { initial, draft, setDraft } = useDraft(tableId, column)
   const { error, isBusy, handleSubmit } = useSubmit(useSaveColumn(props, draft), props.onSaved)
   const isDirty = JSON.stringify(draft) !== JSON.stringify(initial)
   useEffect(() => onDirty(isDirty), [onDirty, isDirty])
-  useLeaveGuard(isDirty, props.onLeavePage)
+  useLeaveGuard(
+    isDirty,
+    column ? `the column “${columnName(column)}”` : 'the new column',
+    props.onLeavePage,
+  )
   const hasFormula = draft.source !== 'data'
   const isComplete =
     draft.label.trim() !== '' &&
@@ -90,6 +96,20 @@ export function ColumnPanel(props: ColumnPanelProps): ReactNode {
       </form>
     </SidePanel>
   )
+}
+
+/** The draft of a column, which is kept when someone else renames the table. */
+function useDraft(tableId: string, column: Column | undefined) {
+  const [initial] = useState(() => (column ? draftOf(column) : newDraft()))
+  const [changed, setDraft] = useKeptState<ColumnDraft>(`column ${column?.fields.colRef}`, tableId)
+  return { initial, draft: changed ?? initial, setDraft }
+}
+
+/** The column that is edited, with the id that it has now: someone else may have renamed it since. */
+function useCurrentId({ docId, tableId, column }: ColumnPanelProps): Column | undefined {
+  const { data = [] } = useQuery(columnsQuery(docId, tableId))
+  const now = data.find(({ fields }) => fields.colRef === column?.fields.colRef)
+  return column && now ? { ...column, id: now.id } : column
 }
 
 /** Types whose values are texts or numbers, or lists of them. */

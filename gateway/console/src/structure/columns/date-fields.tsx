@@ -23,6 +23,8 @@ const dateFormats = [
 ]
 const timeFormats = ['HH:mm', 'HH:mm:ss', 'h:mma', 'h:mm A']
 const CUSTOM = 'custom'
+/** The choice of an empty format. */
+const HIDDEN = 'hidden'
 const BROWSER = 'In the language of the browser'
 /** A longer one is ignored. */
 const MAX_FORMAT = 100
@@ -40,6 +42,7 @@ export function DateFields({ type, options, onChange }: DateFieldsProps): ReactN
   const fieldOf = (key: string, label: string, formats: readonly string[], unset: string) => (
     <FormatField
       label={label}
+      canHide={key === 'timeFormat'}
       formats={formats}
       unset={unset}
       exampleIn={exampleIn}
@@ -61,6 +64,8 @@ export function DateFields({ type, options, onChange }: DateFieldsProps): ReactN
 
 interface FormatFieldProps {
   readonly label: string
+  /** True if an empty format shows nothing, rather than what no format means. */
+  readonly canHide: boolean
   readonly formats: readonly string[]
   /** What no format means. */
   readonly unset: string
@@ -71,22 +76,25 @@ interface FormatFieldProps {
 
 /** One of some formats, or another one. */
 function FormatField(props: FormatFieldProps): ReactNode {
-  const { label, formats, unset, exampleIn, format, onChange } = props
+  const { label, canHide, formats, unset, exampleIn, format, onChange } = props
   const stored = typeof format === 'string' ? format : ''
+  const isHidden = canHide && format === ''
   const [isCustom, setCustom] = useState(stored !== '' && !formats.includes(stored))
   return (
     <>
       <SelectField
         label={label}
-        value={isCustom ? CUSTOM : stored}
+        value={isCustom ? CUSTOM : isHidden ? HIDDEN : stored}
         options={[
           ['', unset],
           ...formats.map((item) => [item, `${exampleIn(item)} (${item})`] as const),
+          ...(canHide ? [[HIDDEN, 'Hidden'] as const] : []),
           [CUSTOM, 'Custom'],
         ]}
         onChange={({ target }) => {
           setCustom(target.value === CUSTOM)
-          if (target.value !== CUSTOM) onChange(target.value || undefined)
+          if (target.value === HIDDEN) onChange('')
+          else if (target.value !== CUSTOM) onChange(target.value || undefined)
         }}
       />
       {isCustom && (

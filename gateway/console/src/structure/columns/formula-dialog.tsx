@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Column } from '../../api/resources'
-import { Dialog } from '../../components/dialog'
+import { Dialog } from '../../components/overlays/dialog'
 import { columnName, isComputed } from '../../formats/column'
 import { FormulaText } from '../../formulas/formula-field'
 

@@ -19,6 +19,9 @@ const modes = [
 ] as const
 
 const MAX_DECIMALS = 20
+const NO_CURRENCY = ['', 'None'] as const
+/** What a column gets that is made one of amounts. */
+const FIRST_CURRENCY = 'USD'
 /** Those of most amounts come first. */
 const COMMON = ['EUR', 'USD', 'GBP', 'JPY', 'CNY', 'INR', 'CHF', 'CAD', 'AUD']
 
@@ -29,7 +32,7 @@ export function NumberFields({ type, options, onChange }: NumberFieldsProps): Re
   const set = (key: string, value: unknown) => onChange(withOption(options, key, value))
   const setMode = (name: string) => {
     const next = withOption(options, 'numMode', name || undefined)
-    onChange(name === 'currency' ? withOption(next, 'currency', currency) : next)
+    onChange(name === 'currency' ? withOption(next, 'currency', currency ?? FIRST_CURRENCY) : next)
   }
   const setDecimals = (text: string) => {
     const count = /^\d+$/.test(text) ? Math.min(Number(text), MAX_DECIMALS) : undefined
@@ -49,9 +52,9 @@ export function NumberFields({ type, options, onChange }: NumberFieldsProps): Re
       {mode === 'currency' && (
         <SelectField
           label="Currency"
-          value={currency}
+          value={currency ?? ''}
           options={currencies(currency)}
-          onChange={({ target }) => set('currency', target.value)}
+          onChange={({ target }) => set('currency', target.value || undefined)}
         />
       )}
       <TextField
@@ -71,8 +74,12 @@ export function NumberFields({ type, options, onChange }: NumberFieldsProps): Re
   )
 }
 
-function currencies(current: string): readonly (readonly [string, string])[] {
+function currencies(current: string | undefined): readonly (readonly [string, string])[] {
   const names = new Intl.DisplayNames(undefined, { type: 'currency', fallback: 'code' })
-  const codes = new Set([...COMMON, current, ...Intl.supportedValuesOf('currency')])
-  return [...codes].map((code) => [code, `${code} – ${names.of(code) ?? code}`] as const)
+  const own = current === undefined ? [] : [current]
+  const codes = new Set([...COMMON, ...own, ...Intl.supportedValuesOf('currency')])
+  return [
+    NO_CURRENCY,
+    ...[...codes].map((code) => [code, `${code} – ${names.of(code) ?? code}`] as const),
+  ]
 }

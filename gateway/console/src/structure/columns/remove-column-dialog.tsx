@@ -5,7 +5,7 @@ import type { Column } from '../../api/resources'
 import { makeChange } from '../../undo/make-change'
 import { useAnnounceChange } from '../../undo/undo-provider'
 import { useApiMutation } from '../../components/use-api-mutation'
-import { ConfirmDialog } from '../../components/dialog'
+import { ConfirmDialog } from '../../components/overlays/dialog'
 import { rowCountQuery, formatRowCount } from './removal-queries'
 
 interface RemoveColumnDialogProps {

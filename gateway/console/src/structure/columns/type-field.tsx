@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { MenuField } from '../../components/menu-field'
+import { MenuField } from '../../components/overlays/menu-field'
 import { typeNames } from '../../formats/type-names'
 import { TypeIcon } from './type-icon'
 

@@ -1,7 +1,7 @@
 import { useCallback, useState, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
-import type { MenuItem } from '../../components/menu-items'
+import type { MenuItem } from '../../components/overlays/menu-items'
 import { FormulaDialog } from './formula-dialog'
 import { RemoveColumnDialog } from './remove-column-dialog'
 import { useColumnPanel } from './use-column-panel'

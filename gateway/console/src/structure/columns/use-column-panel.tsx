@@ -2,8 +2,11 @@ import { useCallback, useRef, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import type { Column } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
-import { ConfirmDialog } from '../../components/dialog'
-import { ColumnPanel } from './column-panel'
+import { ConfirmDialog } from '../../components/overlays/dialog'
+import { lazyComponent } from '../../components/lazy-component'
+import { useKeptState } from '../../document-context/kept-edits'
+
+const ColumnPanel = lazyComponent(async () => (await import('./column-panel')).ColumnPanel)
 
 /** What the panel edits: a column, or a new one. */
 interface Edited {
@@ -34,7 +37,7 @@ export function useColumnPanel(
   { docId, tableId }: CellContext,
   rowIds: () => readonly number[],
 ): ColumnPanelState {
-  const [edited, setEdited] = useState<Edited>()
+  const [edited, setEdited] = useKeptState<Edited>('column panel', tableId)
   /** What follows once the edits may be discarded. */
   const [following, setFollowing] = useState<Following>()
   const isDirty = useRef(false)
@@ -50,7 +53,7 @@ export function useColumnPanel(
   const leave = useCallback(() => {
     if (isDirty.current) setFollowing({})
     else setEdited(undefined)
-  }, [])
+  }, [setEdited])
   const leavePage = useCallback((go: () => void) => setFollowing({ go }), [])
   return {
     open: change,
@@ -77,8 +80,10 @@ export function useColumnPanel(
         onConfirm={() => {
           // First, so that the focus returns to the panel, which passes it on.
           flushSync(() => setFollowing(undefined))
-          // At once, since pages are left without a question only when there is no edited column.
-          flushSync(() => show(following.edited))
+          // At once, since pages are left without a question only when there is no edited column. Closed first, since
+          // the panel of the same column would keep its edits.
+          flushSync(() => show(undefined))
+          if (following.edited) show(following.edited)
           following.go?.()
           return Promise.resolve()
         }}

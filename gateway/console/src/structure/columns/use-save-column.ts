@@ -35,35 +35,34 @@ export function useSaveColumn(
     )
     return change
   }
-  /** Rejects if someone else has changed these fields since the column was opened: they are written whole. */
-  const expectUnchanged = async (edited: Column, fields: readonly (keyof Column['fields'])[]) => {
+  /**
+   * Returns the column as it is stored, perhaps with another id. Rejects if someone else has changed these fields since it was
+   * opened: they are written whole.
+   */
+  const expectUnchanged = async (
+    edited: Column,
+    fields: readonly (keyof Column['fields'])[],
+  ): Promise<Column> => {
     const stored = await client.fetchQuery({ ...columnsQuery(docId, tableId), staleTime: 0 })
     const now = stored.find(({ fields: { colRef } }) => colRef === edited.fields.colRef)
     if (now && !fields.every((field) => isSameValue(now.fields[field], edited.fields[field])))
       throw new Error(
         'Someone else has changed this column in the meantime. Cancel, and edit it again.',
       )
+    return now ?? edited
   }
   const edit = async (edited: Column) => {
     const fields = changedFields(edited, draft)
     if (Object.keys(fields).length === 0) return
-    await expectUnchanged(edited, Object.keys(fields) as (keyof Column['fields'])[])
-    const cells = await renamedCells({ docId, tableId }, edited, draft)
-    const columns = [{ id: edited.id, fields }]
+    const now = await expectUnchanged(edited, Object.keys(fields) as (keyof Column['fields'])[])
+    const cells = await renamedCells({ docId, tableId }, now, draft)
+    const columns = [{ id: now.id, fields }]
     const update = { op: 'updateColumns', table: tableId, columns } as const
     await keep('changed', makeChanges(docId, cells ? [cells, update] : [update]))
   }
   const add = async () => {
-    const { description, ...fields } = newFields(draft)
-    const columns = [{ id: label, fields }]
-    const added = makeChange(docId, { op: 'addColumns', table: tableId, columns })
-    const { operation } = await keep('added', added)
-    const id = operation?.columns?.[0]?.id
-    if (id === undefined || description === '') return
-    // The API ignores the description of a new column, as Grist does.
-    const described = [{ id, fields: { description } }]
-    const change = { op: 'updateColumns', table: tableId, columns: described } as const
-    await keep('described', makeChange(docId, change))
+    const columns = [{ id: label, fields: newFields(draft) }]
+    await keep('added', makeChange(docId, { op: 'addColumns', table: tableId, columns }))
   }
   return () => mutate(() => (column ? edit(column) : add()))
 }
