@@ -5,6 +5,8 @@ MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 
 BUF := node_modules/.bin/buf
+# By its path: which of the two compilers is node_modules/.bin/tsc is up to npm.
+TSC := node_modules/typescript-7/bin/tsc
 PROTO_SOURCES := $(shell find protos/sheaf protos/google protos/grpc) protos/buf.yaml protos/buf.gen.yaml protos/patch-generated-code.js
 CONSOLE_SOURCES := $(shell find gateway/console packages/client/src -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
@@ -25,7 +27,7 @@ protos/gen/.made: $(PROTO_SOURCES) package-lock.json
 
 .PHONY: build
 build: gen gateway/console/dist/index.html ## compile what has changed
-	@node_modules/.bin/tsc -b
+	@node $(TSC) -b
 	@node services/document-data/dist/evaluator/make-runtime.js $(or $(SHEAF_CACHE),.cache) > /dev/null
 	@node scripts/write-commit.js
 

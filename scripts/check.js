@@ -9,6 +9,7 @@ const { join } = require('node:path')
 const root = join(__dirname, '..')
 const cache = 'node_modules/.cache'
 const protos = join(root, 'protos')
+const tsc = 'node_modules/typescript-7/bin/tsc'
 
 // Slow checks first, so that quick ones run alongside them.
 const checks = {
@@ -16,14 +17,15 @@ const checks = {
   // another file has fixed.
   eslint: ['eslint', '.', '--max-warnings=0'],
   types: [
-    'tsc',
+    'node',
+    tsc,
     '-p',
     'tsconfig.check.json',
     '--incremental',
     '--tsBuildInfoFile',
     `${cache}/check.tsbuildinfo`,
   ],
-  'console types': ['tsc', '-p', 'gateway/console/tsconfig.json'],
+  'console types': ['node', tsc, '-p', 'gateway/console/tsconfig.json'],
   imports: [
     'depcruise',
     '--config',

@@ -15,7 +15,7 @@ const host = join(root, 'packages/testkit/dist/engine-host.js')
 /** Compiles the host of the engines when jest runs in a tree that was never built. */
 function requireHost() {
   if (existsSync(host)) return
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc')
   const { status } = spawnSync(process.execPath, [tsc, '-b', 'packages/testkit'], {
     cwd: root,
     stdio: 'inherit',

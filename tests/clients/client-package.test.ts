@@ -14,6 +14,7 @@ const system = useSystem()
 const run = promisify(execFile)
 const root = join(__dirname, '../..')
 const bin = join(root, 'node_modules/.bin')
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
 /** Types of responses must be those of the client or narrower, and types of requests those of the API or narrower. */
 const comparison = `
@@ -189,7 +190,7 @@ describe('the client package', () => {
     await writeFile(join(folder, 'document.ts'), types.text)
     const api = join(folder, 'sheaf-api.ts')
     await run(join(bin, 'openapi-typescript'), [`${url}/api/openapi.json`, '--output', api])
-    await run(join(bin, 'tsc'), ['--project', folder]).catch((error: { stdout: string }) => {
+    await run(tsc, ['--project', folder]).catch((error: { stdout: string }) => {
       throw new Error(error.stdout)
     })
     const id = doc.split('/').at(-1) ?? ''

@@ -14,6 +14,7 @@ const system = useSystem()
 const run = promisify(execFile)
 const root = join(__dirname, '../..')
 const bin = join(root, 'node_modules/.bin')
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
 const program = `
 import createClient from 'openapi-fetch'
@@ -100,7 +101,7 @@ describe('a client of openapi-fetch with the types of the OpenAPI document', () 
     const { url, ownerKey } = system.sheaf
     const types = join(folder, 'sheaf-api.ts')
     await run(join(bin, 'openapi-typescript'), [`${url}/api/openapi.json`, '--output', types])
-    await run(join(bin, 'tsc'), ['--project', folder]).catch((error: { stdout: string }) => {
+    await run(tsc, ['--project', folder]).catch((error: { stdout: string }) => {
       throw new Error(error.stdout)
     })
     const workspace = String(await homeWorkspace(system.alice.rest))

@@ -25,7 +25,7 @@ describe('durability', () => {
   let directory: StandInDirectory
   let authority: TokenAuthority
   beforeAll(async () => {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const tsc = join(root, 'node_modules/typescript-7/bin/tsc')
     execFileSync(process.execPath, [tsc, '-b', 'services/document-data'], { cwd: root })
     authority = await createTokenAuthority()
     directory = await startStandInDirectory(authority, HOME)

@@ -19,7 +19,7 @@ const root = join(__dirname, '../../../..')
 
 /** Compiles what worker threads run. */
 export function buildWorkers(): void {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc')
   execFileSync(process.execPath, [tsc, '-b', 'services/document-data'], { cwd: root })
 }
 
