@@ -4,7 +4,7 @@
 set -euo pipefail
 
 [[ -z ${SHEAF_CHROMIUM:-} ]] || exit 0
-for name in chromium chromium-browser; do
+for name in chromium-headless-shell chromium chromium-browser; do
   ! command -v "$name" >/dev/null || exit 0
 done
 [[ $EUID -eq 0 ]] && command -v apt-get >/dev/null || exit 0
@@ -12,4 +12,6 @@ done
 echo 'installing Chromium for the tests of the console'
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-{ apt-get update && apt-get install --yes --no-install-recommends chromium; } </dev/null >"$log" 2>&1 || tail -n 20 "$log"
+install() { apt-get install --yes --no-install-recommends "$1"; }
+# The first takes less time for the same pages; older releases of Debian have only the second.
+{ apt-get update && { install chromium-headless-shell || install chromium; }; } </dev/null >"$log" 2>&1 || tail -n 20 "$log"

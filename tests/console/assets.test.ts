@@ -1,15 +1,15 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
+import { joinSheaf } from '../support/system'
 
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let script: string
 beforeAll(async () => {
-  sheaf = await startSheaf()
+  sheaf = await joinSheaf('reader', 'Reader')
   const page = (await get('/console/')).bytes.toString()
   script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? ''
 })
-afterAll(() => sheaf?.[Symbol.asyncDispose]())
 
 interface Reply {
   readonly status: number | undefined

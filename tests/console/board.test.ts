@@ -1,17 +1,17 @@
 import type { View, ViewFields } from '@sheaf/client'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
-import { addRecords, newDocument, readRecords } from '../support/system'
+import { addRecords, emailOf, newDocument, readRecords } from '../support/system'
 import { requireOk } from '../support/webhooks'
 import { findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
-const BOB = 'bob@example.com'
+const BOB = emailOf('bob')
 const CHOICES = ['Todo', 'Doing', 'Done']
 
 const { openDesk, visit } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let rest: Rest
 let doc: string
 let page: Page

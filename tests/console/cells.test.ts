@@ -1,35 +1,30 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
-import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { addRecords, addTable, emailOf, newDocument, readRecords } from '../support/system'
 import { findViolations, signIn, useChromium, type Visit } from './chromium'
 
-const { visit } = useChromium()
-let sheaf: RunningSheaf
+const { openDesk, visit } = useChromium()
+let sheaf: UsableSheaf
 let desk: Visit
 let page: Page
 let rest: Rest
 let doc: string
 let address: string
 beforeAll(async () => {
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
+  ;({ sheaf, desk, page, rest } = await openDesk({
+    viewport: { width: 2400, height: 700 },
+    locale: 'en-US',
+  }))
   doc = await newDocument(rest, 'Cell types')
   await fill()
   const { body } = await rest.get<{ id: number }>(doc)
   address = `${sheaf.url}/console/docs/${body.id}/tables/Kinds`
-  desk = await visit({ viewport: { width: 2400, height: 700 }, locale: 'en-US' })
-  page = desk.page
 
-  await signIn(desk, sheaf, 'you@example.com')
   await page.goto(address)
   await cell('Words').getByText('one').waitFor()
-})
-afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
 })
 
 const JAN_2 = Date.UTC(2024, 0, 2) / 1000
@@ -343,7 +338,7 @@ describe('by keyboard', () => {
 
 describe('a viewer', () => {
   it('sees the cells and opens no editor', async () => {
-    const { email } = await sheaf.createUser('vi@example.com', 'Vi')
+    const { email } = await sheaf.createUser(emailOf('vi'), 'Vi')
     await rest.patch(`${doc}/access`, { body: { delta: { users: { [email]: 'viewers' } } } })
     await using other = await visit({ viewport: { width: 2400, height: 700 } })
     await signIn(other, sheaf, email)

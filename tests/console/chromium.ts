@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { chromiumArguments, findChromium } from '@sheaf/testkit/chromium-path'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { startSheaf, type RunningSheaf, type UsableSheaf } from '@sheaf/testkit/sheaf'
 import {
   chromium,
   type Browser,
@@ -11,6 +11,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core'
+import { joinSheaf } from '../support/system'
 
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 /** Generous, because the machine may be busy with other tests. */
@@ -30,20 +31,26 @@ export interface Visit extends AsyncDisposable {
   settled(): Promise<void>
 }
 
-/** A Sheaf with its owner signed in to the console. */
-export interface OwnersDesk {
-  readonly sheaf: RunningSheaf
+/** A Sheaf with a user, whose name is `you`, signed in to the console. */
+export interface Desk<Sheaf extends UsableSheaf = UsableSheaf> {
+  readonly sheaf: Sheaf
+  readonly email: string
   readonly desk: Visit
   readonly page: Page
-  /** A client with the owner's key. */
+  /** A client with the user's key. */
   readonly rest: Rest
 }
 
 /** Opens pages in a running Chromium. */
 interface Chromium {
   visit(options?: BrowserContextOptions): Promise<Visit>
-  /** Starts a Sheaf and signs its owner in. Both are disposed of after the last test of the file. */
-  openDesk(env?: Readonly<Record<string, string>>): Promise<OwnersDesk>
+  /** Signs a new user of the Sheaf that suites share in, on a page that is closed after the last test of the file. */
+  openDesk(options?: BrowserContextOptions): Promise<Desk>
+  /**
+   * Starts a Sheaf and signs its owner in: for other settings, for processes that are killed, and for much data. It is
+   * stopped after the last test of the file.
+   */
+  openOwnDesk(env?: Readonly<Record<string, string>>): Promise<Desk<RunningSheaf>>
 }
 
 /** Starts Chromium before the tests of the calling file and closes it afterwards. */
@@ -57,21 +64,32 @@ export function useChromium(): Chromium {
     for (const part of opened.reverse()) await part[Symbol.asyncDispose]()
     await browser?.close()
   })
+  const seat = async <Sheaf extends UsableSheaf>(
+    sheaf: Sheaf,
+    email: string,
+    options?: BrowserContextOptions,
+  ): Promise<Desk<Sheaf>> => {
+    const desk = await openVisit(browser, options)
+    opened.push(desk)
+    await signIn(desk, sheaf, email)
+    return { sheaf, email, desk, page: desk.page, rest: createRest(sheaf.url, sheaf.ownerKey) }
+  }
   return {
     visit: (options) => openVisit(browser, options),
-    async openDesk(env) {
+    async openDesk(options) {
+      const sheaf = await joinSheaf('you', 'you')
+      return seat(sheaf, sheaf.owner.email, options)
+    },
+    async openOwnDesk(env) {
       const sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000', ...env } })
       opened.push(sheaf)
-      const desk = await openVisit(browser)
-      opened.push(desk)
-      await signIn(desk, sheaf, 'you@example.com')
-      return { sheaf, desk, page: desk.page, rest: createRest(sheaf.url, sheaf.ownerKey) }
+      return seat(sheaf, 'you@example.com')
     },
   }
 }
 
 /** Returns the console URL of a document, given its API path. */
-export async function findUrl(sheaf: RunningSheaf, rest: Rest, doc: string): Promise<string> {
+export async function findUrl(sheaf: UsableSheaf, rest: Rest, doc: string): Promise<string> {
   const { id } = (await rest.get<{ id: number }>(doc)).body
   return `${sheaf.url}/console/docs/${id}`
 }
@@ -110,7 +128,7 @@ function watchRequests(page: Page): () => Promise<void> {
 }
 
 /** Signs a user in with a link created by the operator. Ends on the first page of the console. */
-export async function signIn({ page }: Visit, sheaf: RunningSheaf, email: string): Promise<void> {
+export async function signIn({ page }: Visit, sheaf: UsableSheaf, email: string): Promise<void> {
   const { url } = JSON.parse(await sheaf.operate('sign-in', email, '--json')) as { url: string }
   await followLink(page, url)
 }
@@ -127,8 +145,9 @@ export async function findViolations(page: Page): Promise<string[]> {
   // Skip animations, so that colours are final.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(axeSource)
+  // Details of other results take half of the time.
   return page.evaluate<string[]>(
-    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`,
   )
 }

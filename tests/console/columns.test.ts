@@ -1,12 +1,12 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, newDocument, readRecords } from '../support/system'
 import { findUrl, findViolations, patience, useChromium, type Visit } from './chromium'
 
 const { openDesk } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let desk: Visit
 let page: Page
 let rest: Rest

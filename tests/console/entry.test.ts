@@ -2,10 +2,10 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findUrl, findViolations, signIn, useChromium, type OwnersDesk } from './chromium'
+import { findUrl, findViolations, signIn, useChromium, type Desk } from './chromium'
 
 const chromium = useChromium()
-let desk: OwnersDesk
+let desk: Desk
 let page: Page
 let rest: Rest
 let doc: string
@@ -104,7 +104,7 @@ describe('cells of a grid', () => {
   it('are named to input methods by the number of their row, also in groups', async () => {
     await openTable('Numbered', { Name: 'Text', Kind: 'Choice' })
     await using visit = await chromium.visit({ locale: 'ja-JP' })
-    await signIn(visit, desk.sheaf, 'you@example.com')
+    await signIn(visit, desk.sheaf, desk.email)
     const { page: ours } = visit
     await ours.goto(`${page.url()}?group=Kind`)
     await ours.locator('.ag-row[row-index="1"] [col-id="Name"]').click()
@@ -116,7 +116,7 @@ describe('cells of a grid', () => {
   it('take what an input method composes on a focused cell, and all other keys as they are', async () => {
     const path = await openTable('Focused', { Name: 'Text', Kind: 'Choice', Count: 'Int' })
     await using visit = await chromium.visit({ locale: 'ja-JP' })
-    await signIn(visit, desk.sheaf, 'you@example.com')
+    await signIn(visit, desk.sheaf, desk.email)
     const { page: ours } = visit
     await ours.goto(page.url())
     await ours.getByText('Live', { exact: true }).waitFor()

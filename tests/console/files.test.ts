@@ -6,14 +6,14 @@ import { formOf } from '../support/attachments'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { findUrl, findViolations, patience, useChromium, type Visit } from './chromium'
 
-const { openDesk } = useChromium()
+const { openOwnDesk } = useChromium()
 let sheaf: RunningSheaf
 let rest: Rest
 let desk: Visit
 let page: Page
 let doc: string
 beforeAll(async () => {
-  ;({ sheaf, desk, page, rest } = await openDesk({ SHEAF_MAX_ATTACHMENT_MB: '1' }))
+  ;({ sheaf, desk, page, rest } = await openOwnDesk({ SHEAF_MAX_ATTACHMENT_MB: '1' }))
 })
 beforeEach(async () => {
   await page.unrouteAll()

@@ -1,16 +1,16 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
-import { newDocument, readRecords } from '../support/system'
+import { emailOf, newDocument, readRecords } from '../support/system'
 import { requireOk } from '../support/webhooks'
 import { findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
-const BOB = 'bob@example.com'
-const EVA = 'eva@example.com'
+const BOB = emailOf('bob')
+const EVA = emailOf('eva')
 
 const { openDesk, visit } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let rest: Rest
 let doc: string
 let page: Page

@@ -1,31 +1,23 @@
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
-import { addRecords, addTable, newDocument } from '../support/system'
+import { addRecords, addTable, emailOf, newDocument } from '../support/system'
 import { findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const ROWS = 50_000
 const BATCH = 5_000
 
-const { visit } = useChromium()
-let sheaf: RunningSheaf
+const { openDesk, visit } = useChromium()
+let sheaf: UsableSheaf
 let rest: Rest
 let doc: string
 let desk: Visit
 let page: Page
 
 beforeAll(async () => {
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
+  ;({ sheaf, desk, page, rest } = await openDesk({ viewport: { width: 1200, height: 850 } }))
   doc = await newDocument(rest, 'Grid')
-  desk = await visit({ viewport: { width: 1200, height: 850 } })
-  page = desk.page
-  await signIn(desk, sheaf, 'you@example.com')
-})
-afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
 })
 
 /** Adds a table of three people. Returns the path of its records. */
@@ -341,7 +333,7 @@ describe('a long table', () => {
 describe('a viewer of a document', () => {
   it('sees its rows, and no means to change them', async () => {
     await addPeople('Viewed')
-    const { email } = await sheaf.createUser('dan@example.com', 'Dan')
+    const { email } = await sheaf.createUser(emailOf('dan'), 'Dan')
     await rest.patch(`${doc}/access`, { body: { delta: { users: { [email]: 'viewers' } } } })
     await using other = await visit()
     await signIn(other, sheaf, email)

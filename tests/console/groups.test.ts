@@ -1,14 +1,14 @@
 import type { ViewFields } from '@sheaf/client'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
 import { requireOk } from '../support/webhooks'
 import { findViolations, patience, useChromium } from './chromium'
 
 const { openDesk } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let rest: Rest
 let doc: string
 let page: Page

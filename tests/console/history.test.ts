@@ -1,13 +1,13 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
-import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { addRecords, addTable, emailOf, newDocument, readRecords } from '../support/system'
 import { requireOk } from '../support/webhooks'
 import { findUrl, findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let desk: Visit
 let page: Page
 let rest: Rest
@@ -39,7 +39,7 @@ const dialog = () => page.getByRole('dialog')
 
 describe('the history', () => {
   it('shows who changed what, with each cell before and after, and undoes it', async () => {
-    const { email, key } = await sheaf.createUser('ada@example.com', 'Ada')
+    const { email, key } = await sheaf.createUser(emailOf('ada'), 'Ada')
     const body = { delta: { users: { [email]: 'editors' } } }
     await rest.patch(`${doc}/access`, { body })
     await patch(1, { Size: 4, Sown: '2026-03-01' }, createRest(sheaf.url, key))
@@ -235,7 +235,7 @@ describe('the history', () => {
   })
 
   it('is not shown to viewers, with an explanation', async () => {
-    const { email } = await sheaf.createUser('vera@example.com', 'Vera')
+    const { email } = await sheaf.createUser(emailOf('vera'), 'Vera')
     const body = { delta: { users: { [email]: 'viewers' } } }
     expect((await rest.patch(`${doc}/access`, { body })).status).toBe(200)
     await using other = await visit()

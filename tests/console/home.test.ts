@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
-import { homeWorkspace } from '../support/system'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
+import { emailOf, homeWorkspace } from '../support/system'
 import { requireOk } from '../support/webhooks'
 import { findViolations, patience, useChromium, type Visit } from './chromium'
 
@@ -11,7 +11,7 @@ interface Records {
 }
 
 const { openDesk } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let desk: Visit
 let page: Page
 let rest: Rest
@@ -111,7 +111,7 @@ describe('home', () => {
     const plans = await createDocument(rest, 'Garden plans')
     await createDocument(rest, 'Café budget')
     await rest.patch(`${plans}`, { body: { isPinned: true } })
-    const eve = await sheaf.createUser('eve@example.com', 'Eve')
+    const eve = await sheaf.createUser(emailOf('eve'), 'Eve')
     const others = createRest(sheaf.url, eve.key)
     const shared = await createDocument(others, 'Recipes of Eve')
     const { email } = (await rest.get<{ email: string }>('/api/profile/user')).body
@@ -212,7 +212,7 @@ describe('the search of all pages', () => {
   })
 
   it('offers the pages of a document that its user may open', async () => {
-    const { key } = await sheaf.createUser('finn@example.com', 'Finn')
+    const { key } = await sheaf.createUser(emailOf('finn'), 'Finn')
     const others = createRest(sheaf.url, key)
     const { email } = (await rest.get<{ email: string }>('/api/profile/user')).body
     const search = page.getByRole('combobox', { name: 'Find a document, table or page' })

@@ -1,11 +1,11 @@
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { newDocument } from '../support/system'
 import { findUrl, findViolations, useChromium, type Visit } from './chromium'
 
 const { openDesk } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let rest: Rest
 let desk: Visit
 let page: Page

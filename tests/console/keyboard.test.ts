@@ -1,6 +1,6 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { findUrl, findViolations, patience, useChromium } from './chromium'
@@ -11,7 +11,7 @@ const MOST_STOPS = 100
 const { openDesk } = useChromium()
 let page: Page
 let rest: Rest
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let doc: string
 beforeAll(async () => {
   const desk = await openDesk()

@@ -5,7 +5,7 @@ import { addRecords, addTable, newDocument } from '../support/system'
 import { allowLoopback, requireOk } from '../support/webhooks'
 import { findUrl, useChromium, type Visit } from './chromium'
 
-const { openDesk } = useChromium()
+const { openOwnDesk } = useChromium()
 let sheaf: RunningSheaf
 let desk: Visit
 let page: Page
@@ -15,7 +15,7 @@ let boardId: number
 let panel: Locator
 let description: Locator
 beforeAll(async () => {
-  ;({ sheaf, desk, page, rest } = await openDesk(allowLoopback))
+  ;({ sheaf, desk, page, rest } = await openOwnDesk(allowLoopback))
   await page.setViewportSize({ width: 1400, height: 900 })
   panel = page.locator('.side-panel')
   description = panel.getByLabel('Description')

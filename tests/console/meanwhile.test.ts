@@ -1,13 +1,13 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, newDocument, readRecords } from '../support/system'
 import { requireOk } from '../support/webhooks'
 import { findUrl, patience, useChromium, type Visit } from './chromium'
 
 const { openDesk } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let desk: Visit
 let page: Page
 let rest: Rest

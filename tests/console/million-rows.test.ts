@@ -15,7 +15,7 @@ let url: string
 const requested: string[] = []
 
 beforeAll(async () => {
-  const desk = await chromium.openDesk()
+  const desk = await chromium.openOwnDesk()
   page = desk.page
   rest = desk.rest
   const doc = await newDocument(rest, 'Million')

@@ -1,12 +1,12 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
-import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { addRecords, addTable, emailOf, newDocument, readRecords } from '../support/system'
 import { findUrl, findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let desk: Visit
 let page: Page
 let rest: Rest
@@ -62,7 +62,7 @@ const rowCount = (count: string) => page.locator('.grid-foot').getByText(count).
 
 describe('a former moment', () => {
   it('is opened from the history, shows all values of then, and cannot be edited', async () => {
-    const { email, key } = await sheaf.createUser('ada@example.com', 'Ada')
+    const { email, key } = await sheaf.createUser(emailOf('ada'), 'Ada')
     const body = { delta: { users: { [email]: 'editors' } } }
     await rest.patch(`${doc}/access`, { body })
     await patch('Beds', { Size: 4 }, createRest(sheaf.url, key))
@@ -178,7 +178,7 @@ describe('a former moment', () => {
   })
 
   it('is not shown to viewers, with an explanation', async () => {
-    const { email } = await sheaf.createUser('vera@example.com', 'Vera')
+    const { email } = await sheaf.createUser(emailOf('vera'), 'Vera')
     const body = { delta: { users: { [email]: 'viewers' } } }
     await rest.patch(`${doc}/access`, { body })
     await using other = await visit()

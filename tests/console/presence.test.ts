@@ -1,15 +1,15 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
-import { addRecords, addTable, newDocument } from '../support/system'
+import { addRecords, addTable, emailOf, newDocument } from '../support/system'
 import { requireOk } from '../support/webhooks'
 import { findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
-const BOB = 'bob@example.com'
+const BOB = emailOf('bob')
 
 const { openDesk, visit } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let rest: Rest
 let doc: string
 let page: Page

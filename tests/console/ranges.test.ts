@@ -1,15 +1,15 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { formOf } from '../support/attachments'
-import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { addRecords, addTable, emailOf, newDocument, readRecords } from '../support/system'
 import { findViolations, patience, signIn, useChromium } from './chromium'
 
 const MANY = 2_000
 
 const { openDesk, visit } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let rest: Rest
 let doc: string
 let page: Page
@@ -369,11 +369,11 @@ describe('cells of a table', () => {
   it('are selected and copied by those who may not change them, and nothing else', async () => {
     const path = await openTable('Viewed')
     await rest.patch(`${doc}/access`, {
-      body: { delta: { users: { 'eve@example.com': 'viewers' } } },
+      body: { delta: { users: { [emailOf('eve')]: 'viewers' } } },
     })
     await using guest = await visit({ viewport: { width: 1200, height: 850 } })
     await guest.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await signIn(guest, sheaf, 'eve@example.com')
+    await signIn(guest, sheaf, emailOf('eve'))
     await guest.page.goto(`${sheaf.url}/console${path.replace('/api', '')}`)
     const at = (row: number) => guest.page.locator(`.ag-row[row-index="${row}"] [col-id="Name"]`)
     await at(0).click()

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 import { gristFile } from '@sheaf/testkit/grist-file'
 import type { Rest } from '@sheaf/testkit/rest'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { gristStore, hashOf, storeFiles } from '../support/grist-store'
-import { newDocument } from '../support/system'
+import { emailOf, newDocument } from '../support/system'
 import { requireOk } from '../support/webhooks'
 import { findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
-let sheaf: RunningSheaf
+let sheaf: UsableSheaf
 let desk: Visit
 let page: Page
 let rest: Rest
@@ -194,7 +194,7 @@ describe('sites, workspaces and documents', () => {
 
 describe('access', () => {
   it('is granted to a second user, who signs in and sees the document until it is revoked', async () => {
-    const { email } = await sheaf.createUser('dan@example.com', 'Dan')
+    const { email } = await sheaf.createUser(emailOf('dan'), 'Dan')
     const workspaces = (await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')).body
     const path = `/api/workspaces/${workspaces[0]?.id}/docs`
     const { body: docId } = await rest.post<string>(path, { body: { name: 'Shared' } })
@@ -253,7 +253,7 @@ describe('sharing a document', () => {
     const doc = await newDocument(rest, 'Everybody’s plans')
     const everyone = { delta: { users: { 'everyone@getgrist.com': 'viewers' } } }
     requireOk(await rest.patch(`${doc}/access`, { body: everyone }))
-    const { email } = await sheaf.createUser('stranger@example.com', 'Stranger')
+    const { email } = await sheaf.createUser(emailOf('stranger'), 'Stranger')
     await using other = await visit()
     await signIn(other, sheaf, email)
     await other.page.goto(sheaf.url + doc.replace('/api', '/console'))
@@ -264,7 +264,7 @@ describe('sharing a document', () => {
   })
 
   it('suggests people of the site, offers the link, and tells where roles come from', async () => {
-    const { email } = await sheaf.createUser('grace@example.com', 'Grace')
+    const { email } = await sheaf.createUser(emailOf('grace'), 'Grace')
     const users = { [email]: 'members' }
     await rest.patch('/api/orgs/current/access', { body: { delta: { users } } })
     const workspaces = (await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')).body
@@ -295,7 +295,7 @@ describe('sharing a document', () => {
   })
 
   it('lowers the role that someone has only after a question', async () => {
-    const { email } = await sheaf.createUser('uma@example.com', 'Uma')
+    const { email } = await sheaf.createUser(emailOf('uma'), 'Uma')
     const workspaces = (await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')).body
     const path = `/api/workspaces/${workspaces[0]?.id}/docs`
     const { body: docId } = await rest.post<string>(path, { body: { name: 'Kept' } })
@@ -307,7 +307,7 @@ describe('sharing a document', () => {
     const role = dialog.getByLabel(`Role of ${email}`)
     const question = page.getByRole('dialog', { name: `${email} is already Editor` })
     for (const answer of ['Cancel', 'Change to Viewer']) {
-      await dialog.getByLabel('Email').fill('Uma@Example.com')
+      await dialog.getByLabel('Email').fill(email.replace('uma', 'Uma'))
       await dialog.getByRole('button', { name: 'Share' }).click()
       expect(await findViolations(page)).toEqual([])
       await question.getByRole('button', { name: answer }).click()

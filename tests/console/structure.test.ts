@@ -1,34 +1,26 @@
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { UsableSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findViolations, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, useChromium, type Visit } from './chromium'
 
-const { visit } = useChromium()
-let sheaf: RunningSheaf
+const { openDesk } = useChromium()
+let sheaf: UsableSheaf
 let desk: Visit
 let page: Page
 let rest: Rest
 let doc: string
 let dialog: Locator
 beforeAll(async () => {
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
+  ;({ sheaf, desk, page, rest } = await openDesk({ viewport: { width: 1400, height: 800 } }))
   doc = await newDocument(rest, 'Structure')
   await addTable(rest, doc, 'People', { Name: 'Text' })
   await addRecords(rest, `${doc}/tables/People`, [{ Name: 'Ada' }, { Name: '7' }])
-  desk = await visit({ viewport: { width: 1400, height: 800 } })
-  page = desk.page
 
   dialog = page.getByRole('dialog')
-  await signIn(desk, sheaf, 'you@example.com')
   const { body } = await rest.get<{ id: number }>(doc)
   await page.goto(`${sheaf.url}/console/docs/${body.id}/tables/People`)
-})
-afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
 })
 
 interface Column {

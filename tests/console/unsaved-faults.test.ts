@@ -20,7 +20,7 @@ function randomOf(seed: number): (limit: number) => number {
 
 it(`keeps all that was entered, however often the gateway is killed and the page closed (seed ${SEED})`, async () => {
   const random = randomOf(SEED)
-  const { sheaf, rest, desk } = await chromium.openDesk()
+  const { sheaf, rest, desk } = await chromium.openOwnDesk()
   const { context } = desk
   const doc = await newDocument(rest, 'Faults')
   const path = `${doc}/tables/T`

@@ -17,14 +17,14 @@ import {
 } from './unsaved-values'
 
 const chromium = useChromium()
-let opened: Awaited<ReturnType<typeof chromium.openDesk>>
+let opened: Awaited<ReturnType<typeof chromium.openOwnDesk>>
 let context: BrowserContext
 let page: Page
 let rest: Rest
 let doc: string
 let docUrl: string
 beforeAll(async () => {
-  opened = await chromium.openDesk()
+  opened = await chromium.openOwnDesk()
   context = opened.desk.context
   rest = opened.rest
   doc = await newDocument(rest, 'Plan')

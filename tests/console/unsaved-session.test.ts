@@ -1,7 +1,7 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { BrowserContext, Page } from 'playwright-core'
-import { addRecords, newDocument } from '../support/system'
+import { addRecords, emailOf, newDocument } from '../support/system'
 import { findUrl, findViolations, patience, signIn, useChromium } from './chromium'
 import {
   cellOf,
@@ -94,7 +94,7 @@ describe('what the browser has of a user', () => {
     await page.waitForURL(/\/sign-in/)
     await isForgotten(page)
     await comeBack()
-    await signIn({ ...opened.desk, page }, opened.sheaf, 'you@example.com')
+    await signIn({ ...opened.desk, page }, opened.sheaf, opened.email)
     await page.goto(`${docUrl}/tables/Left`)
     await cellOf(page, 0).getByText('Ada').waitFor()
     expect(await names(path)).toEqual(['Ada', 'Zoe'])
@@ -135,20 +135,20 @@ describe('what the browser has of a user', () => {
     await context.clearCookies()
     await comeBack()
     page = await context.newPage()
-    await signIn({ ...opened.desk, page }, opened.sheaf, 'you@example.com')
+    await signIn({ ...opened.desk, page }, opened.sheaf, opened.email)
     await stores(path, ['Grace', 'Zoe'])
     await isForgotten(page)
     const other = await wait('Other')
     await page.close()
     await context.clearCookies()
     page = await context.newPage()
-    const gus = await opened.sheaf.createUser('gus@example.com', 'Gus')
+    const gus = await opened.sheaf.createUser(emailOf('gus'), 'Gus')
     await signIn({ ...opened.desk, page }, opened.sheaf, gus.email)
     await isForgotten(page)
     expect(await page.locator('.unsaved.none').count()).toBe(1)
     await context.clearCookies()
     await comeBack()
-    await signIn({ ...opened.desk, page }, opened.sheaf, 'you@example.com')
+    await signIn({ ...opened.desk, page }, opened.sheaf, opened.email)
     await isForgotten(page)
     expect(await names(other)).toEqual(['Ada', 'Zoe'])
   })
@@ -165,7 +165,7 @@ describe('cells that are edited after the session has ended', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(/\/sign-in\?next=/)
     expect(asked).toEqual([])
-    await signIn({ ...opened.desk, page }, sheaf, 'you@example.com')
+    await signIn({ ...opened.desk, page }, sheaf, opened.email)
     await stores(path, ['Grace', 'Zoe'])
   })
 
@@ -178,12 +178,12 @@ describe('cells that are edited after the session has ended', () => {
     await page.getByText('1 cell is not saved yet. What you entered will be saved').waitFor()
     expect(await findViolations(page)).toEqual([])
     const tab = await context.newPage()
-    const other = await sheaf.createUser('ivy@example.com', 'Ivy')
+    const other = await sheaf.createUser(emailOf('ivy'), 'Ivy')
     await signIn({ ...opened.desk, page: tab }, sheaf, other.email)
     await page.getByRole('heading', { name: 'Another user has signed in' }).waitFor()
     expect(await names(path)).toContain('Ada')
     await context.clearCookies()
-    await signIn({ ...opened.desk, page: tab }, sheaf, 'you@example.com')
+    await signIn({ ...opened.desk, page: tab }, sheaf, opened.email)
     await stores(path, ['Grace', 'Zoe'])
     await cellOf(page, 0).getByText('Grace').waitFor()
     await nothingWaits(page)
@@ -201,7 +201,7 @@ describe('cells that are edited after the session has ended', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(/\/sign-in\?next=/)
     expect(asked).toEqual([])
-    await signIn({ ...opened.desk, page }, opened.sheaf, 'you@example.com')
+    await signIn({ ...opened.desk, page }, opened.sheaf, opened.email)
     await stores(path, ['Grace', 'Zoe', 'Mia'])
   })
 })
@@ -227,7 +227,7 @@ describe('what is not in cells when the session ends', () => {
     await ended.getByRole('button', { name: 'Continue' }).click()
     await ended.waitFor()
     const tab = await context.newPage()
-    const other = await opened.sheaf.createUser('bo@example.com', 'Bo')
+    const other = await opened.sheaf.createUser(emailOf('bo'), 'Bo')
     await signIn({ ...opened.desk, page: tab }, opened.sheaf, other.email)
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
     const taken = page.getByRole('dialog', { name: 'Another user has signed in' })
@@ -235,7 +235,7 @@ describe('what is not in cells when the session ends', () => {
     const backdrop = `getComputedStyle(document.querySelector('dialog[open]'), '::backdrop').backgroundColor`
     expect(await page.evaluate(backdrop)).not.toMatch(/rgba|\//)
     await context.clearCookies()
-    await signIn({ ...opened.desk, page: tab }, opened.sheaf, 'you@example.com')
+    await signIn({ ...opened.desk, page: tab }, opened.sheaf, opened.email)
     // The window has the focus again.
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
     await ended.waitFor({ state: 'detached' })
@@ -255,6 +255,6 @@ describe('what is not in cells when the session ends', () => {
     await page.getByRole('button', { name: 'Leave without saving' }).click()
     await page.waitForURL(/\/sign-in\?next=/)
     expect(asked).toEqual([])
-    await signIn({ ...opened.desk, page }, opened.sheaf, 'you@example.com')
+    await signIn({ ...opened.desk, page }, opened.sheaf, opened.email)
   })
 })

@@ -8,7 +8,7 @@ import { addRecords, addTable, newDocument } from '../support/system'
 import { addWebhook, allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
 import { findUrl, findViolations, patience, signIn, useChromium, type Visit } from './chromium'
 
-const { visit, openDesk } = useChromium()
+const { visit, openOwnDesk } = useChromium()
 let sheaf: RunningSheaf
 let receiver: WebhookReceiver
 let desk: Visit
@@ -19,7 +19,7 @@ let doc: string
 let address: string
 beforeAll(async () => {
   receiver = await startReceiver()
-  ;({ sheaf, desk, page, rest } = await openDesk(allowLoopback))
+  ;({ sheaf, desk, page, rest } = await openOwnDesk(allowLoopback))
   doc = await newDocument(rest, 'Flowers')
   await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Done: 'Bool' })
   address = `${await findUrl(sheaf, rest, doc)}/webhooks`

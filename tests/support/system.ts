@@ -35,10 +35,15 @@ const patience = { SHEAF_LOOP_DELAY_MS: '60000', SHEAF_FORMULA_MS: '15000' }
  */
 export function useSystem(): System {
   return fillSystem(async () => {
-    const sheaf = await sharedSheaf(patience, { email: emailOf('alice'), name: 'Alice' })
+    const sheaf = await joinSheaf('alice', 'Alice')
     const dan = await sheaf.createUser(emailOf('dan'), 'Dan')
     return createSystem(sheaf, sheaf.owner, dan)
   })
+}
+
+/** A Sheaf that suites share, one after another, with `owner`, a user whose email address is `emailOf` this name. */
+export function joinSheaf(name: string, fullName: string): ReturnType<typeof sharedSheaf> {
+  return sharedSheaf(patience, { email: emailOf(name), name: fullName })
 }
 
 /**

@@ -1,7 +1,8 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const names = ['chromium', 'chromium-browser']
+/** The first is Chromium without the pages that make up its own window, which take time in each window. */
+const names = ['chromium-headless-shell', 'chromium', 'chromium-browser']
 
 /**
  * Returns the path of Chromium: SHEAF_CHROMIUM, else from the PATH. Throws with instructions when it is
@@ -15,7 +16,7 @@ export function findChromium(): string {
   const found = places.find(isProgram)
   if (found !== undefined) return found
   throw new Error(
-    'the console is tested and measured in Chromium: install it (`apt-get install chromium`), or name one in SHEAF_CHROMIUM',
+    'the console is tested and measured in Chromium: install it (`apt-get install chromium-headless-shell`), or name one in SHEAF_CHROMIUM',
   )
 }
 
