@@ -1,4 +1,4 @@
-// The other Node that Sheaf runs on than that of this process: `make test` runs the checks and the unit tests on both.
+// The other Node that Sheaf runs on than that of this process: `make test` runs the unit tests on both.
 // It comes from npm on first use, with its headers, and better-sqlite3 is compiled for it, which takes two minutes.
 'use strict'
 

@@ -1,30 +1,37 @@
 // Runs all tests and prints the slowest suites, the number of reruns and, as the last line, `N passed, M
 // failed` over all suites. A suite that does not run counts as one failed test, as does a run that ends
-// abnormally. The fault tests run after all others, one by one. When only a few suites of a run fail, they are
+// abnormally. The fault tests run after all others, a few at a time; those that a very slow machine does not reach
+// in time are named at the end. When only a few suites of a run fail, they are
 // rerun one by one: a suite that then passes was affected by concurrent suites; it is reported as unstable and
 // must be fixed, but does not fail the run. Suites that already ran one by one (--runInBand) are not rerun. With
 // `--check` as the first argument, the checks of `make check` run first; a failed check omits the tests. Further
-// arguments are passed to jest; those of the form `--name=value` also to the rerun. The checks run on the other
-// Node that is supported (other-node.js), and so do the unit tests once more, unless the machine is very slow.
+// arguments are passed to jest; those of the form `--name=value` also to the rerun. After the tests of `--check`, the
+// unit tests run once more on the other Node that is supported (other-node.js), unless the machine is slow.
 'use strict'
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
-const { mkdirSync, readFileSync, rmSync } = require('node:fs')
+const { mkdirSync, readdirSync, readFileSync, rmSync } = require('node:fs')
 const { join, relative } = require('node:path')
 const { prepareOtherNode } = require('./other-node')
 
 const root = join(__dirname, '..')
 const results = join(root, 'test-results')
+/** The folder of the fault tests. */
+const FAULTS = 'tests/faults'
 /** More failed suites than this are not attributed to a busy machine. */
 const MOST_RERUN = 8
-/** Milliseconds after which the unit tests are not run once more, so that all ends within an hour and a half. */
-const LATE_MS = 65 * 60_000
+/** Milliseconds after which the other Node is not installed, so that all ends well within an hour and a half. */
+const LATE_MS = 40 * 60_000
+/** Milliseconds after which no further fault tests are started, for the same reason: a group takes some minutes. */
+const END_MS = 65 * 60_000
+/** Number of suites of fault tests in one run of jest. */
+const GROUP = 4
 /** Number of slowest suites printed. */
 const SHOWN = 20
 
 /** The Node of this process. */
-const ownNode = { version: process.versions.node, program: process.execPath, env: process.env }
+const ownNode = { program: process.execPath, env: process.env }
 
 /** Runs jest, until `signal` is aborted; returns its exit status and the report of each suite, by path. */
 async function run(name, args, signal, node = ownNode) {
@@ -49,10 +56,9 @@ async function run(name, args, signal, node = ownNode) {
 }
 
 /** Runs the checks, until `signal` is aborted; returns whether they passed, and their output. */
-async function runChecks(program, signal, node) {
-  const checks = spawn(node.program, [program], {
+async function runChecks(program, signal) {
+  const checks = spawn(process.execPath, [program], {
     cwd: root,
-    env: node.env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   signal.addEventListener('abort', () => checks.kill())
@@ -118,7 +124,7 @@ async function runAgain(suites, paths, args, signal) {
 }
 
 /** Returns the lines that end a run. */
-function summarize({ suites, rerun, passed, failed }) {
+function summarize({ suites, rerun, leftOut = [], passed, failed }) {
   const slowest = [...suites].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, SHOWN)
   return [
     'slowest suites:',
@@ -126,13 +132,14 @@ function summarize({ suites, rerun, passed, failed }) {
       return `${seconds.toFixed(1).padStart(7)} s  ${relative(root, path)}`
     }),
     `suites rerun: ${rerun}`,
+    ...leftOut.map((path) => `not run, because this machine is too slow: ${path}`),
     `${passed} passed, ${failed} failed`,
   ]
 }
 
 /**
- * The arguments of each run of jest. Without a selection of tests the fault tests have a run of their own, one by one, since
- * each starts several instances of every service, and waits for what must happen within seconds.
+ * The arguments of each run of jest. Without a selection of tests the fault tests have runs of their own, since each starts
+ * several instances of every service, and waits for what must happen within seconds.
  */
 function splitRuns(args) {
   const isSelection = (arg) =>
@@ -140,16 +147,35 @@ function splitRuns(args) {
   if (args.some(isSelection)) return [args]
   return [
     [...args, '--selectProjects', 'unit', 'service', 'system'],
-    [...args, '--maxWorkers=1', '--selectProjects', 'fault'],
+    ...groupFaults().map((paths) => [
+      ...args,
+      '--selectProjects',
+      'fault',
+      '--runTestsByPath',
+      ...paths,
+    ]),
   ]
+}
+
+/** The paths of the suites of fault tests, in groups. */
+function groupFaults() {
+  const suites = readdirSync(join(root, FAULTS)).filter((name) => name.endsWith('.test.ts'))
+  const paths = suites.map((name) => `${FAULTS}/${name}`)
+  return Array.from({ length: Math.ceil(paths.length / GROUP) }, (_, index) =>
+    paths.slice(index * GROUP, (index + 1) * GROUP),
+  )
 }
 
 /** Runs all tests with these arguments; returns the results. */
 async function runTests(args, signal) {
   mkdirSync(results, { recursive: true })
-  const total = { suites: new Map(), rerun: 0, passed: 0, failed: 0 }
+  const total = { suites: new Map(), rerun: 0, leftOut: [], passed: 0, failed: 0 }
   for (const [index, own] of splitRuns(args).entries()) {
     if (signal.aborted) break
+    if (performance.now() > END_MS) {
+      total.leftOut.push(...own.filter((arg) => arg.startsWith(FAULTS)))
+      continue
+    }
     const { suites, rerun, passed, failed } = await runOne(`jest-${index + 1}`, own, signal)
     for (const [path, suite] of suites) total.suites.set(path, suite)
     total.rerun += rerun
@@ -184,23 +210,24 @@ async function addUnitTests(outcome, node, signal) {
   return { ...outcome, passed: outcome.passed + sum('passed'), failed: outcome.failed + failed }
 }
 
-/** Runs the checks on `node`, and then all tests. Without the checks nothing is run: a failed one counts as a failed test. */
-async function runAfterChecks(args, stop, checks = join(__dirname, 'check.js'), node = ownNode) {
-  const { passed, printed } = await runChecks(checks, stop.signal, node)
+/** Runs the checks, and then all tests. A failed check counts as a failed test, and omits the tests. */
+async function runAfterChecks(args, stop, checks = join(__dirname, 'check.js')) {
+  const { passed, printed } = await runChecks(checks, stop.signal)
   process.stderr.write(printed)
   if (passed) return runTests(args, stop.signal)
   return { suites: new Map(), rerun: 0, passed: 0, failed: 1 }
 }
 
-/** As `runAfterChecks`, and then the unit tests on the other Node; all on this one only where there is none. */
+/** As `runAfterChecks`, and then the unit tests on the other Node where there is one. */
 async function runOnBoth(args, stop) {
+  const outcome = await runAfterChecks(args, stop)
+  if (outcome.passed === 0 || stop.signal.aborted) return outcome
+  if (performance.now() > LATE_MS) {
+    console.error('the unit tests were not run on another Node: this machine is too slow')
+    return outcome
+  }
   const other = await prepareOtherNode()
-  if (!other) return runAfterChecks(args, stop)
-  const outcome = await runAfterChecks(args, stop, undefined, other)
-  if (outcome.passed === 0) return outcome
-  if (performance.now() < LATE_MS) return addUnitTests(outcome, other, stop.signal)
-  console.error(`the unit tests were not run on Node ${other.version}: this machine is too slow`)
-  return outcome
+  return other ? addUnitTests(outcome, other, stop.signal) : outcome
 }
 
 async function main(args) {

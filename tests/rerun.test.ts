@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDir } from '@sheaf/testkit/temp-dir'
@@ -30,6 +30,7 @@ const { findHindered, rerunArgs, runAfterChecks, splitRuns, summarize } = jest.r
   summarize(run: {
     suites: ReadonlyMap<string, Suite>
     rerun: number
+    leftOut?: readonly string[]
     passed: number
     failed: number
   }): string[]
@@ -62,15 +63,22 @@ describe('suites that have failed', () => {
 })
 
 describe('the fault tests', () => {
-  it('run after all other tests, and one by one', () => {
-    const [others = [], faults = []] = splitRuns(['--silent=true'])
+  it('run after all other tests, in groups of four, each once', () => {
+    const [others = [], ...groups] = splitRuns(['--silent=true'])
     expect(others).toEqual(['--silent=true', '--selectProjects', 'unit', 'service', 'system'])
-    expect(faults).toEqual(['--silent=true', '--maxWorkers=1', '--selectProjects', 'fault'])
+    const options = ['--silent=true', '--selectProjects', 'fault', '--runTestsByPath']
+    for (const group of groups) expect(group.slice(0, 4)).toEqual(options)
+    const paths = groups.map((group) => group.slice(4))
+    const suites = readdirSync(join(root, 'tests/faults')).filter((name) =>
+      /\.test\.ts$/.test(name),
+    )
+    expect(paths.flat().sort()).toEqual(suites.map((name) => `tests/faults/${name}`).sort())
+    expect(paths.slice(0, -1).every(({ length }) => length === 4)).toBe(true)
   })
 
   it('that have failed run again without a number of workers, which jest refuses beside --runInBand', () => {
-    const [, faults = []] = splitRuns(['--silent=true'])
-    const again = rerunArgs(faults, ['/tests/faults/kill.test.ts'])
+    const args = ['--silent=true', '--maxWorkers=1', '--selectProjects', 'fault']
+    const again = rerunArgs(args, ['/tests/faults/kill.test.ts'])
     expect(again).toEqual([
       '--silent=true',
       '--runInBand',
@@ -108,6 +116,16 @@ describe('the last lines of a run', () => {
       '    7.0 s  suite-28',
     ])
     expect(lines.slice(-2)).toEqual(['suites rerun: 2', '30 passed, 0 failed'])
+  })
+
+  it('name the suites that were not run for lack of time', () => {
+    const leftOut = ['tests/faults/kill.test.ts']
+    expect(summarize({ suites: new Map(), rerun: 0, leftOut, passed: 3, failed: 0 })).toEqual([
+      'slowest suites:',
+      'suites rerun: 0',
+      'not run, because this machine is too slow: tests/faults/kill.test.ts',
+      '3 passed, 0 failed',
+    ])
   })
 })
 
