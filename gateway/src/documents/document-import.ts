@@ -1,6 +1,4 @@
 import { IMPORT_OPTIONS, requireProtocol } from '@sheaf/auth/require-protocol'
-import type { CallContext } from '@sheaf/protos/call'
-import type { ResolvedDocument } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { CreateDocumentRequest } from '@sheaf/protos/sheaf/directory/v1/documents'
 import type {
   ImportDocumentRequest,
@@ -10,10 +8,8 @@ import type {
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import type { Exchange } from '../http/exchange'
 import type { FormFile } from '../http/multipart'
+import { reserveDocument, type Reservation } from './reservation'
 import { UploadStream } from './upload-stream'
-
-/** The token of a reservation is valid for 30 seconds; after this long another one is requested. */
-const OLD_MS = 15_000
 
 /** An uploaded file, and the document to create from it. */
 export interface Upload {
@@ -44,10 +40,8 @@ export async function importDocument(
   upload: Upload,
   whole: Promise<unknown>,
 ): Promise<CreatedDocument> {
-  const { directory } = exchange.context
   const { workspaceId, title } = upload
-  const reserved = await reserveDocument(exchange, { workspaceId, name: title, isPinned: false })
-  const { docId } = reserved.document
+  const reserved = await reserve(exchange, { workspaceId, name: title, isPinned: false })
   try {
     const stop = new AbortController()
     const made = transfer(exchange, upload, reserved, stop.signal)
@@ -55,11 +49,11 @@ export async function importDocument(
       stop.abort(error)
       throw error
     })
-    await directory.documents.publishDocument({ docId }, await reserved.caller())
-    return { docId, tables, notes }
+    await reserved.publish()
+    return { docId: reserved.document.docId, tables, notes }
   } catch (error) {
     // Also when the outcome of publishing is unknown: a published document is not affected.
-    await discard(exchange, reserved)
+    await reserved.discard()
     throw error
   }
 }
@@ -68,60 +62,31 @@ export async function importDocument(
 export async function withReservedDocument<T>(
   exchange: Exchange,
   request: CreateDocumentRequest,
-  run: (reserved: ReservedDocument) => Promise<T>,
+  run: (reserved: Reservation) => Promise<T>,
 ): Promise<T> {
-  const reserved = await reserveDocument(exchange, request)
+  const reserved = await reserve(exchange, request)
   try {
     return await run(reserved)
   } finally {
-    await discard(exchange, reserved)
+    await reserved.discard()
   }
 }
 
-/** A document that is not published yet. */
-export interface ReservedDocument {
-  readonly document: ResolvedDocument
-  /** Caller token for the document. */
-  readonly token: string
-  /** A call context whose token is still valid. */
-  readonly caller: () => Promise<CallContext>
-}
-
-async function reserveDocument(
-  exchange: Exchange,
-  request: CreateDocumentRequest,
-): Promise<ReservedDocument> {
-  const startedAt = performance.now()
+async function reserve(exchange: Exchange, request: CreateDocumentRequest): Promise<Reservation> {
   const { documents } = exchange.context.directory
-  const { document, token } = await documents.createDocument(request, exchange.call())
-  if (!document) throw new Error('directory returned no document')
-  const caller = async () => {
-    const isOld = performance.now() - startedAt > OLD_MS
-    const fresh = isOld ? (await exchange.authorize('')).token : token
-    // Not cancelled when the client disconnects: a started import is completed.
-    return { ...exchange.call(fresh), signal: undefined, deadline: undefined }
-  }
-  return { document, token, caller }
-}
-
-/** Never throws: the client receives the error that came first. */
-async function discard(
-  { context }: Exchange,
-  { document: { docId }, caller }: ReservedDocument,
-): Promise<void> {
-  try {
-    await context.directory.documents.discardDocument({ docId }, await caller())
-  } catch (error) {
-    // Directory tidies it up by itself, later.
-    context.log.warn({ err: error, docId }, 'failed to discard a reserved document')
-  }
+  const call = exchange.call()
+  return reserveDocument(exchange, {
+    reserve: () => documents.createDocument(request, call),
+    // A started import is completed, also when the client disconnects.
+    call: { ...call, signal: undefined, deadline: undefined },
+  })
 }
 
 /** Streams a file of a form to document-data, which imports it; the gateway never buffers it whole. */
 async function transfer(
   exchange: Exchange,
   { file, options, onProgress }: Upload,
-  { document: reserved, token }: ReservedDocument,
+  { document: reserved, token }: Reservation,
   stop: AbortSignal,
 ): Promise<ImportedDocument> {
   if (options) requireProtocol(reserved.homeProtocol, IMPORT_OPTIONS)

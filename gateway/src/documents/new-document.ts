@@ -3,9 +3,7 @@ import type { CreateDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/do
 import type { DocumentDataClients } from '../clients/document-data-clients'
 import type { Exchange } from '../http/exchange'
 import { isIndeterminate, isRefusedByHome, repeatCall } from '../routing/repeat-call'
-
-/** The token of a reservation is valid for 30 seconds; after this long another one is requested. */
-const OLD_MS = 15_000
+import { reserveDocument } from './reservation'
 
 /** How a document is made. */
 export interface DocumentMaking {
@@ -21,34 +19,27 @@ export interface DocumentMaking {
  * disconnects does not interrupt it. Returns its UUID.
  */
 export async function makeDocument(exchange: Exchange, making: DocumentMaking): Promise<string> {
-  const { directory, documentData } = exchange.context
-  const caller = { ...exchange.call(), signal: undefined }
+  const { documentData } = exchange.context
+  const call = { ...exchange.call(), signal: undefined }
   let isReserved = false
   const make = async () => {
     isReserved = false
-    const reservedAt = performance.now()
-    const { document: reserved, token } = await making.reserve(caller)
-    if (!reserved) throw new Error('directory reserved no document')
+    const reserved = await reserveDocument(exchange, { reserve: () => making.reserve(call), call })
     isReserved = true
-    const { docId, homeAddress } = reserved
-    const owner = async () => {
-      const isOld = performance.now() - reservedAt > OLD_MS
-      return { ...caller, token: isOld ? (await exchange.authorize('')).token : token }
-    }
+    const { docId, homeAddress } = reserved.document
     try {
-      await making.fill(documentData.at(homeAddress), docId, { ...caller, token })
+      const owner = { ...call, token: reserved.token }
+      await making.fill(documentData.at(homeAddress), docId, owner)
     } catch (error) {
-      // Its url id is free again then. Directory discards it by itself, later.
-      await owner()
-        .then((call) => directory.documents.discardDocument({ docId }, call))
-        .catch(() => {})
+      // Its url id is free again then.
+      await reserved.discard()
       throw error
     }
-    return { docId, owner }
+    return reserved
   }
   const isRetryable = (error: unknown) =>
     isReserved && (isRefusedByHome(error) || isIndeterminate(error))
-  const { docId, owner } = await repeatCall(exchange, make, isRetryable)
-  await directory.documents.publishDocument({ docId }, await owner())
-  return docId
+  const { document, publish } = await repeatCall(exchange, make, isRetryable)
+  await publish()
+  return document.docId
 }

@@ -1,8 +1,9 @@
-import type { CreateDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
+import type { ResolvedDocument } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { CreateFromSnapshotRequest } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import type { ExportDocumentResponse } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { cutText } from '@sheaf/kit/truncate-text'
 import { z } from 'zod'
+import { reserveDocument } from '../documents/reservation'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendJson } from '../http/reply'
@@ -12,8 +13,6 @@ import { docParams } from '../schemas/parameters'
 
 const MAX_NAME = 256
 const SUFFIX = ' (copy)'
-/** The token of a reservation is valid for 30 seconds; after this long another one is requested. */
-const OLD_MS = 15_000
 
 /** Documents: copy. */
 export const documentCopyRoutes: readonly Route[] = [
@@ -53,36 +52,38 @@ async function nameCopy(exchange: Exchange, docId: string): Promise<string> {
 
 /**
  * Copies a document in three steps: directory reserves the copy, the contents are streamed from the instance of the
- * source to that of the copy, and directory publishes it. The copy is not visible before the last step; directory
- * removes incomplete copies.
+ * source to that of the copy, and directory publishes it. The copy is not visible before the last step.
  */
 async function copyDocument(
   exchange: Exchange,
   source: DocumentSession,
   copy: { workspaceId: number; name: string; template: boolean },
 ): Promise<string> {
-  const { directory } = exchange.context
+  const { documents } = exchange.context.directory
   const { workspaceId, name, template } = copy
-  const startedAt = performance.now()
   const request = { workspaceId, name, isPinned: false }
-  const reserved = await directory.documents.createDocument(request, exchange.call())
-  const docId = await transfer(exchange, source, reserved, template)
-  const isOld = performance.now() - startedAt > OLD_MS
-  const token = isOld ? (await exchange.authorize('')).token : reserved.token
-  const caller = { ...exchange.call(token), signal: undefined }
-  await directory.documents.publishDocument({ docId }, caller)
-  return docId
+  const call = exchange.call()
+  const reserved = await reserveDocument(exchange, {
+    reserve: () => documents.createDocument(request, call),
+    call: { ...call, signal: undefined },
+  })
+  try {
+    await transfer(exchange, source, reserved.document, template)
+    await reserved.publish()
+  } catch (error) {
+    await reserved.discard()
+    throw error
+  }
+  return reserved.document.docId
 }
 
 /** Streams the contents of a document to the instance of its copy, without buffering them here. */
 async function transfer(
   exchange: Exchange,
   source: DocumentSession,
-  { document: reserved }: CreateDocumentResponse,
+  { docId, homeAddress }: ResolvedDocument,
   template: boolean,
-): Promise<string> {
-  if (!reserved) throw new Error('directory reserved no document')
-  const { docId, homeAddress } = reserved
+): Promise<void> {
   const { documentData, system } = exchange.context
   const { userId } = await exchange.authorize('')
   await source.call(async (home, call) => {
@@ -95,7 +96,6 @@ async function transfer(
       .at(homeAddress)
       .documents.createFromSnapshot(toParts(docId, userId, chunks), caller)
   })
-  return docId
 }
 
 async function* toParts(
