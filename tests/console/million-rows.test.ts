@@ -41,8 +41,10 @@ interface View {
   readonly isAtEnd: boolean
 }
 
+/** Reads the view once it is drawn: a wheel that turns before is lost where the page sets the scroll position itself. */
 const readView = () =>
-  page.evaluate<View>(`(() => {
+  page.evaluate<View>(`(async () => {
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
     const view = document.querySelector('.ag-grid-viewport')
     const top = document.querySelector('.ag-header').getBoundingClientRect().bottom
     const height = view.getBoundingClientRect().top + view.clientHeight - top
