@@ -12,18 +12,18 @@ export interface Reservation {
   /** Caller token for the document. */
   readonly token: string
   /** Makes the document visible. */
-  publish(): Promise<void>
+  readonly publish: () => Promise<void>
   /**
    * Gives the document up, unless it was published. Never throws: the client receives the error that came first, and
    * directory discards the document by itself, later.
    */
-  discard(): Promise<void>
+  readonly discard: () => Promise<void>
 }
 
 /** How a document is reserved. */
 export interface Reserving {
   /** Calls directory. */
-  reserve(): Promise<CreateDocumentResponse>
+  readonly reserve: () => Promise<CreateDocumentResponse>
   /** The context of the calls that publish or discard the document; they present the token of the reservation. */
   readonly call: CallContext
 }
