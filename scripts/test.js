@@ -166,16 +166,20 @@ function groupFaults() {
   )
 }
 
+/** The suites of a group of fault tests that is not started after so many milliseconds; none of any other run. */
+function findLate(args, elapsedMs) {
+  return elapsedMs > END_MS ? args.filter((arg) => arg.startsWith(`${FAULTS}/`)) : []
+}
+
 /** Runs all tests with these arguments; returns the results. */
 async function runTests(args, signal) {
   mkdirSync(results, { recursive: true })
   const total = { suites: new Map(), rerun: 0, leftOut: [], passed: 0, failed: 0 }
   for (const [index, own] of splitRuns(args).entries()) {
     if (signal.aborted) break
-    if (performance.now() > END_MS) {
-      total.leftOut.push(...own.filter((arg) => arg.startsWith(FAULTS)))
-      continue
-    }
+    const late = findLate(own, performance.now())
+    total.leftOut.push(...late)
+    if (late.length > 0) continue
     const { suites, rerun, passed, failed } = await runOne(`jest-${index + 1}`, own, signal)
     for (const [path, suite] of suites) total.suites.set(path, suite)
     total.rerun += rerun
@@ -197,7 +201,7 @@ async function runOne(name, args, signal) {
   return { suites, rerun: hindered.length, passed, failed }
 }
 
-module.exports = { findHindered, rerunArgs, runAfterChecks, splitRuns, summarize }
+module.exports = { findHindered, findLate, rerunArgs, runAfterChecks, splitRuns, summarize }
 
 /** Adds the unit tests on another Node to the results of all tests. */
 async function addUnitTests(outcome, node, signal) {

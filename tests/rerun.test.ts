@@ -18,23 +18,25 @@ interface Outcome {
 const { findOtherRelease } = jest.requireActual<{
   findOtherRelease(version: string, platform: string): { readonly version: string } | undefined
 }>('../scripts/other-node.js')
-const { findHindered, rerunArgs, runAfterChecks, splitRuns, summarize } = jest.requireActual<{
-  findHindered(outcome: Outcome, args: readonly string[]): string[]
-  rerunArgs(args: readonly string[], paths: readonly string[]): string[]
-  splitRuns(args: readonly string[]): string[][]
-  runAfterChecks(
-    args: readonly string[],
-    stop: AbortController,
-    checks: string,
-  ): Promise<{ passed: number; failed: number }>
-  summarize(run: {
-    suites: ReadonlyMap<string, Suite>
-    rerun: number
-    leftOut?: readonly string[]
-    passed: number
-    failed: number
-  }): string[]
-}>('../scripts/test')
+const { findHindered, findLate, rerunArgs, runAfterChecks, splitRuns, summarize } =
+  jest.requireActual<{
+    findLate(args: readonly string[], elapsedMs: number): string[]
+    findHindered(outcome: Outcome, args: readonly string[]): string[]
+    rerunArgs(args: readonly string[], paths: readonly string[]): string[]
+    splitRuns(args: readonly string[]): string[][]
+    runAfterChecks(
+      args: readonly string[],
+      stop: AbortController,
+      checks: string,
+    ): Promise<{ passed: number; failed: number }>
+    summarize(run: {
+      suites: ReadonlyMap<string, Suite>
+      rerun: number
+      leftOut?: readonly string[]
+      passed: number
+      failed: number
+    }): string[]
+  }>('../scripts/test')
 
 const root = join(__dirname, '..')
 
@@ -74,6 +76,15 @@ describe('the fault tests', () => {
     )
     expect(paths.flat().sort()).toEqual(suites.map((name) => `tests/faults/${name}`).sort())
     expect(paths.slice(0, -1).every(({ length }) => length === 4)).toBe(true)
+  })
+
+  it('are left out once 65 minutes have passed, and no other tests are', () => {
+    const [others = [], ...groups] = splitRuns([])
+    expect(groups.flatMap((group) => findLate(group, 64 * 60_000))).toEqual([])
+    expect(groups.map((group) => findLate(group, 66 * 60_000))).toEqual(
+      groups.map((group) => group.slice(3)),
+    )
+    expect(findLate(others, 66 * 60_000)).toEqual([])
   })
 
   it('that have failed run again without a number of workers, which jest refuses beside --runInBand', () => {
